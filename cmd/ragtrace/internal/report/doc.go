@@ -1,0 +1,5 @@
+// Package report writes what people read of a diagnosis: durations, tables, and the answer of the slow command.
+//
+// In: a diagnosis and the screen to write to. Out: text for a terminal of 80 columns or more, or for a file. It may import
+// model and diagnose, and reads no clock, network or database.
+package report
