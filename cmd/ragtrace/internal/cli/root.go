@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // the command could not do its work
+	exitUsage  = 2 // it was not asked for anything that it can do
+)
+
+// Main runs the command line args, without the program's name, and returns its exit code. The first interrupt cancels
+// the command's context, so that it can finish; the second ends the process.
+func Main(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	started := false
+	root := newRoot()
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	// What fails before a command starts is its arguments or flags.
+	if _, usage := errors.AsType[usageError](err); usage || !started {
+		fmt.Fprintf(stderr, "%s: %v (see %[1]s --help)\n", cmd.CommandPath(), err)
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "%s: %v\n", cmd.CommandPath(), err)
+	return exitFailed
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "ragtrace",
+		Short:         "Which question to a RAG pipeline was slow, and what it waited for",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.AddCommand(
+		newServe(),
+	)
+	return root
+}
+
+// A usageError is a command's refusal of what it was asked for: exit code 2.
+type usageError struct{ msg string }
+
+func (e usageError) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Sprintf(format, args...)}
+}
