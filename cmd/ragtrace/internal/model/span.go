@@ -2,7 +2,10 @@
 // keeps, source reads from elsewhere, and diagnose, web and terminal read. It imports the standard library only.
 package model
 
-import "encoding/hex"
+import (
+	"encoding/hex"
+	"fmt"
+)
 
 // TraceID and SpanID are the ids of OpenTelemetry. The zero value is invalid (for a parent: none).
 type (
@@ -18,6 +21,26 @@ func (id TraceID) IsZero() bool { return id == TraceID{} }
 
 // IsZero reports whether id is the invalid id; a root's parent is.
 func (id SpanID) IsZero() bool { return id == SpanID{} }
+
+// MarshalText implements encoding.TextMarshaler: lower-case hex, as in URLs and JSON.
+func (id TraceID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+
+// MarshalText implements encoding.TextMarshaler.
+func (id SpanID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler. Anything but 32 hex digits is an error.
+func (id *TraceID) UnmarshalText(text []byte) error { return decodeID(id[:], text) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. Anything but 16 hex digits is an error.
+func (id *SpanID) UnmarshalText(text []byte) error { return decodeID(id[:], text) }
+
+func decodeID(id, text []byte) error {
+	if hex.DecodedLen(len(text)) != len(id) || len(text)%2 != 0 {
+		return fmt.Errorf("id %q is not %d hex digits", text, 2*len(id))
+	}
+	_, err := hex.Decode(id, text)
+	return err
+}
 
 // A Kind is a span's kind, numbered as in OTLP.
 type Kind int8
