@@ -1,5 +1,7 @@
 package stages
 
+import "slices"
+
 // API names the wire format that an exchange was recognised as.
 type API string
 
@@ -39,6 +41,21 @@ const (
 	OpUnload         Operation = "unload"
 )
 
+// Stage is the stage that the operation belongs to, "" for one that is no stage of a question.
+func (op Operation) Stage() Stage {
+	switch op {
+	case OpChat, OpTextCompletion, OpLoad, OpUnload:
+		return LLM
+	case OpEmbeddings:
+		return Embed
+	case OpSearch:
+		return Search
+	case OpRerank:
+		return Rerank
+	}
+	return ""
+}
+
 // Flags are doubts about one exchange. Each is raised once.
 const (
 	FlagBufferedStream     = "buffered_stream"      // something between server and client held the tokens back
@@ -52,6 +69,9 @@ const (
 	FlagEstimatedTTFT      = "estimated_ttft"       // pieced together from the server's phases
 	FlagDecodeStall        = "decode_stall"         // a large part of the decode span is no decoding
 	FlagSharedLoad         = "load_shared"          // the wait was for a load that another request had started
+
+	// FlagBad, followed by a field's own name, says that its value cannot be a duration and was taken as absent.
+	FlagBad = "bad_"
 )
 
 // Facts are what one exchange says of itself, and nothing else: no comparison, no guess.
@@ -74,7 +94,7 @@ type Facts struct {
 	OutputTokens    Count
 	CachedTokens    Count
 	ReasoningTokens Count
-	TokenEvents     int
+	TokenEvents     int // lines or events with tokens in a stream; 1 for a plain body with text in it
 	ToolCalls       int
 	Dimensions      int // of the vectors in an embedding answer
 	Hits            Count
@@ -87,13 +107,15 @@ type Facts struct {
 	Queue   Timing
 	Prefill Timing
 	Decode  Timing
-	Other   []NamedTiming // figures of this server that are no phase: per-text means, rates
+	Other   []NamedTiming // durations of this server that are no phase: per-text means
+	Figures []Figure      // further numbers of this server, for people to read
+	Placed  []Phase       // phases whose moments or order the API itself states; they win over the durations above
 
 	Marks Marks
 	// ServerFirstToDone is the time between the server's own stamps of the first token event and the finish.
 	ServerFirstToDone Timing
-	Gaps              *Gaps // between token events, by arrival
-	ServerGaps        *Gaps // between token events, by the server's stamps
+	Gaps              *Gaps // between token events, by arrival; nil with fewer than two
+	ServerGaps        *Gaps // between token events, by the server's stamps; nil with fewer than two stamped ones
 
 	Flags []string // sorted, each once
 }
@@ -102,4 +124,23 @@ type Facts struct {
 type NamedTiming struct {
 	Name string
 	Timing
+}
+
+// A Figure is a number under the server's own name, in the unit that the name says.
+type Figure struct {
+	Name  string
+	Value float64
+}
+
+// Flag raises a flag; raising it again does nothing.
+func (f *Facts) Flag(name string) {
+	if i, found := slices.BinarySearch(f.Flags, name); !found {
+		f.Flags = slices.Insert(f.Flags, i, name)
+	}
+}
+
+// Flagged reports whether the flag is raised.
+func (f *Facts) Flagged(name string) bool {
+	_, found := slices.BinarySearch(f.Flags, name)
+	return found
 }

@@ -1,0 +1,11 @@
+package recognise
+
+import (
+	"github.com/ragtrace/ragtrace/stages"
+	"github.com/ragtrace/ragtrace/stages/ollama"
+)
+
+// apis are asked in this order: the more particular ones first.
+var apis = []api{
+	{stages.APIOllama, "ollama", ollama.Match, func(f *stages.Facts) Reader { return ollama.New(f) }},
+}

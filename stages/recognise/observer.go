@@ -1,0 +1,246 @@
+package recognise
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ragtrace/ragtrace/stages"
+	"github.com/ragtrace/ragtrace/stages/stream"
+)
+
+// An Observer follows one HTTP exchange and ends in facts. Moments are offsets from the exchange's start on one monotonic
+// clock. Its methods may be called by one goroutine that sends the request's body and another that reads the answer.
+// It never panics and keeps nothing of what it is shown.
+type Observer struct {
+	mu      sync.Mutex
+	req     stages.Request
+	facts   stages.Facts
+	request requestReader
+	ended   bool
+
+	reader   Reader // nil: not recognised
+	splitter *stream.Splitter
+	inflater *stream.Inflater
+	unread   bool // the body cannot be read, or need not be
+	inflated func([]byte)
+	at       time.Duration // arrival of the bytes under way
+	bytes    bool          // the answer's body has bytes
+	failed   bool          // the HTTP status is an error
+}
+
+// New begins an exchange. The request's head must not change until End.
+func New(req stages.Request) *Observer {
+	o := &Observer{req: req}
+	o.request.init(&o.facts.Request, req)
+	return o
+}
+
+// Guess is what the request's head alone says: enough for a span's name and for sampling. Unknown stays unknown.
+func (o *Observer) Guess() (api stages.API, op stages.Operation, stage stages.Stage, system string) {
+	a, op := recognised(&o.req, &stages.RequestFacts{})
+	if a == nil {
+		return stages.APIUnknown, "", "", ""
+	}
+	return a.name, op, op.Stage(), a.system
+}
+
+// RequestBody takes the next bytes of the request's body. It does not retain p.
+func (o *Observer) RequestBody(p []byte) {
+	o.mu.Lock()
+	defer o.guard()
+	if !o.ended {
+		o.request.write(p)
+	}
+}
+
+// GotConn tells that the exchange had its connection.
+func (o *Observer) GotConn(at time.Duration) { o.mark(&o.facts.Marks.GotConn, at) }
+
+// WroteHeaders tells that the request's head was written.
+func (o *Observer) WroteHeaders(at time.Duration) { o.mark(&o.facts.Marks.WroteHeaders, at) }
+
+// WroteRequest tells that the request's body was written.
+func (o *Observer) WroteRequest(at time.Duration) { o.mark(&o.facts.Marks.WroteRequest, at) }
+
+// mark notes a moment of sending. The last one counts: net/http may send again on a new connection.
+func (o *Observer) mark(t *stages.Timing, at time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.ended && !o.facts.Marks.Head.Known() {
+		*t = stages.Timing{D: at, Source: stages.Measured}
+	}
+}
+
+// Response tells that the answer's head was read.
+func (o *Observer) Response(at time.Duration, status int, h http.Header) {
+	o.mu.Lock()
+	defer o.guard()
+	if o.ended || o.facts.Marks.Head.Known() {
+		return
+	}
+	f := &o.facts
+	f.Marks.Head = stages.Timing{D: at, Source: stages.Measured}
+	f.HTTPStatus = status
+	o.failed = status >= http.StatusBadRequest
+	o.recognise()
+	if o.reader == nil {
+		o.unread = true
+		return
+	}
+	o.reader.Head(status, h)
+	inflater, ok := stream.NewInflater(h.Get("Content-Encoding"))
+	if !ok {
+		f.Flag(stages.FlagUndecoded)
+		o.unread = true
+		return
+	}
+	if inflater != nil {
+		o.inflater, o.inflated = inflater, func(p []byte) { o.splitter.Write(o.at, p) }
+	}
+	o.splitter = stream.NewSplitter(o.reader.Schema(), stream.FramingOf(h.Get("Content-Type")), o)
+}
+
+// recognise settles what the exchange is, once, with the request's body as far as it has been sent.
+func (o *Observer) recognise() {
+	f := &o.facts
+	a, op := recognised(&o.req, &f.Request)
+	if a == nil {
+		return
+	}
+	f.API, f.Operation, f.Stage, f.System = a.name, op, op.Stage(), a.system
+	o.reader = a.read(f)
+}
+
+// ResponseBody takes the next bytes of the answer's body, cut anywhere. It does not retain p.
+func (o *Observer) ResponseBody(at time.Duration, p []byte) {
+	o.mu.Lock()
+	defer o.guard()
+	if o.ended || len(p) == 0 {
+		return
+	}
+	o.at, o.bytes = at, true
+	switch {
+	case o.unread || o.splitter == nil:
+	case o.inflater == nil:
+		o.splitter.Write(at, p)
+	case !o.inflater.Write(p, o.inflated):
+		o.facts.Flag(stages.FlagUndecoded)
+		o.unread = true
+	}
+}
+
+// Trailer brings the answer's trailer.
+func (o *Observer) Trailer(http.Header) {}
+
+// End tells that the exchange is over. Only the first call counts.
+func (o *Observer) End(at time.Duration, how stages.Ended, err error) {
+	o.mu.Lock()
+	defer o.guard()
+	if o.ended {
+		return
+	}
+	defer o.close()
+	f := &o.facts
+	f.Marks.End = stages.Timing{D: at, Source: stages.Measured}
+	o.request.end()
+	if o.splitter != nil && !o.unread {
+		o.splitter.Close(how == stages.EndedEOF)
+	}
+	if f.Stage == "" && o.reader == nil {
+		o.recognise() // no answer came
+	}
+	if o.reader != nil {
+		o.reader.End()
+	}
+	o.settle(how, err)
+}
+
+// close ends the exchange whatever happened in End.
+func (o *Observer) close() {
+	o.ended = true
+	if o.inflater != nil {
+		o.inflater.Close()
+	}
+}
+
+// Facts are what the exchange said. They are complete after End and must not be read before.
+func (o *Observer) Facts() *stages.Facts { return &o.facts }
+
+// Value implements stream.Sink for the answer.
+func (o *Observer) Value(v stream.Value) { o.reader.Value(v) }
+
+// Document implements stream.Sink for the answer.
+func (o *Observer) Document(d stream.Document) {
+	if d.Outcome == stream.Malformed && !o.failed {
+		o.facts.Flag(stages.FlagMalformed)
+	}
+	o.facts.Streamed = o.facts.Streamed || d.Stream
+	o.reader.Document(d)
+}
+
+// guard unlocks. A panic of a reader is a defect of ours, never the traced program's: the exchange is read no further.
+func (o *Observer) guard() {
+	if r := recover(); r != nil {
+		o.facts.Flag(stages.FlagMalformed)
+		o.unread = true
+	}
+	o.mu.Unlock()
+}
+
+// settle decides the status and what follows from all of the exchange.
+func (o *Observer) settle(how stages.Ended, err error) {
+	f := &o.facts
+	m := &f.Marks
+	if !f.Streamed && m.Head.Known() {
+		last := m.End // no body
+		if o.bytes {
+			last.D = o.at
+		}
+		if m.Done.Known() || how == stages.EndedEOF && o.whole() {
+			m.Done = last // a plain body is done with its last byte
+		}
+	}
+	f.Status = o.status(how, err)
+	if f.Error == "" && f.Status != stages.StatusOK {
+		f.Error = o.reason(err)
+	}
+	f.Settle()
+}
+
+// whole reports whether a plain body that came to its end says all it has to, though no reader said so.
+func (o *Observer) whole() bool {
+	return o.reader == nil || o.unread || !o.bytes && o.facts.Stage != stages.LLM
+}
+
+func (o *Observer) status(how stages.Ended, err error) stages.Status {
+	f := &o.facts
+	switch {
+	case o.failed || f.Error != "":
+		return stages.StatusError
+	case f.Marks.Done.Known():
+		return stages.StatusOK // what the client does after the finish does not matter
+	case how == stages.EndedClosed && o.reader == nil && f.Marks.Head.Known() && err == nil:
+		return stages.StatusOK // a client that has read enough of something unknown
+	case how == stages.EndedClosed:
+		return stages.StatusCancelled
+	case how == stages.EndedError && f.TokenEvents == 0:
+		return stages.StatusError
+	}
+	return stages.StatusIncomplete
+}
+
+// reason says why an exchange failed when the server did not.
+func (o *Observer) reason(err error) string {
+	switch {
+	case o.failed:
+		return fmt.Sprintf("http_%d", o.facts.HTTPStatus)
+	case err != nil:
+		return strings.ToValidUTF8(err.Error(), "\uFFFD")
+	case o.facts.Status == stages.StatusError:
+		return "connection_error"
+	}
+	return ""
+}

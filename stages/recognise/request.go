@@ -1,0 +1,302 @@
+package recognise
+
+import (
+	"strings"
+	"time"
+
+	"github.com/ragtrace/ragtrace/stages"
+	"github.com/ragtrace/ragtrace/stages/stream"
+)
+
+// Where request bodies say something, over all APIs. What one API alone says stands with its name.
+const (
+	reqModel = iota
+	reqStream
+	reqIncludeUsage
+	reqNumCtx
+	reqKeepAlive
+	reqNumPredict
+	reqMaxTokens
+	reqMaxCompletionTokens
+	reqMaxOutputTokens
+	reqNPredict
+	reqMaxNewTokens
+	reqTemperature
+	reqOptTemperature
+	reqTopP
+	reqOptTopP
+	reqDecodeTopK
+	reqSeed
+	reqOptSeed
+	reqStop
+	reqOptStop
+	reqInput
+	reqInputElem
+	reqInputs
+	reqInputsElem
+	reqMessages
+	reqPrompt
+	reqPromptElem
+	reqQuery
+	reqQueryText
+	reqVector
+	reqQueryEmbeddings
+	reqQueryTexts
+	reqData
+	reqDocuments
+	reqTexts
+	reqText1
+	reqText2
+	reqTopN
+	reqTopK
+	reqLimit
+	reqNResults
+	reqK
+	reqSize
+	reqKNN
+	reqKNNK
+	reqQueryKNN
+	reqScriptScore
+	reqRetriever
+	reqSubSearches
+	reqNeural
+	reqReasoning
+	reqReasoningEffort
+	reqThink
+	reqCollectionName
+	reqAnnsField
+	reqSearches
+)
+
+var requestSchema = stream.NewSchema([]string{
+	reqModel:               "model",
+	reqStream:              "stream",
+	reqIncludeUsage:        "stream_options.include_usage",
+	reqNumCtx:              "options.num_ctx",
+	reqKeepAlive:           "keep_alive",
+	reqNumPredict:          "options.num_predict",
+	reqMaxTokens:           "max_tokens",
+	reqMaxCompletionTokens: "max_completion_tokens",
+	reqMaxOutputTokens:     "max_output_tokens",
+	reqNPredict:            "n_predict",
+	reqMaxNewTokens:        "parameters.max_new_tokens",
+	reqTemperature:         "temperature",
+	reqOptTemperature:      "options.temperature",
+	reqTopP:                "top_p",
+	reqOptTopP:             "options.top_p",
+	reqDecodeTopK:          "options.top_k",
+	reqSeed:                "seed",
+	reqOptSeed:             "options.seed",
+	reqStop:                "stop#",
+	reqOptStop:             "options.stop#",
+	reqInput:               "input#",
+	reqInputElem:           "input[]#",
+	reqInputs:              "inputs#",
+	reqInputsElem:          "inputs[]#",
+	reqMessages:            "messages",
+	reqPrompt:              "prompt#",
+	reqPromptElem:          "prompt[]#",
+	reqQuery:               "query", // kept for the moment, to see what a GraphQL text asks for
+	reqQueryText:           "queries#",
+	reqVector:              "vector#",
+	reqQueryEmbeddings:     "query_embeddings#",
+	reqQueryTexts:          "query_texts#",
+	reqData:                "data#",
+	reqDocuments:           "documents#",
+	reqTexts:               "texts#",
+	reqText1:               "text_1#",
+	reqText2:               "text_2#",
+	reqTopN:                "top_n",
+	reqTopK:                "top_k",
+	reqLimit:               "limit",
+	reqNResults:            "n_results",
+	reqK:                   "k",
+	reqSize:                "size",
+	reqKNN:                 "knn#",
+	reqKNNK:                "knn.k",
+	reqQueryKNN:            "query.knn#",
+	reqScriptScore:         "query.script_score#",
+	reqRetriever:           "retriever#",
+	reqSubSearches:         "sub_searches#",
+	reqNeural:              "query.neural#",
+	reqReasoning:           "reasoning.effort",
+	reqReasoningEffort:     "reasoning_effort",
+	reqThink:               "think",
+	reqCollectionName:      "collectionName",
+	reqAnnsField:           "annsField",
+	reqSearches:            "searches#",
+}...)
+
+// A requestReader turns a request's body into facts, whatever the API.
+type requestReader struct {
+	f        *stages.RequestFacts
+	splitter *stream.Splitter
+	graphQL  bool
+	tokenIDs bool // the input or prompt under way is one list of numbers
+}
+
+func (r *requestReader) init(f *stages.RequestFacts, req stages.Request) {
+	r.f = f
+	r.graphQL = req.URL != nil && strings.HasSuffix(req.URL.Path, "/graphql")
+	if enc := req.Header.Get("Content-Encoding"); enc == "" || enc == "identity" {
+		r.splitter = stream.NewSplitter(requestSchema, stream.JSON, r)
+	}
+}
+
+func (r *requestReader) write(p []byte) {
+	if r.splitter != nil {
+		r.splitter.Write(0, p)
+	}
+}
+
+func (r *requestReader) end() {
+	if r.splitter != nil {
+		r.splitter.Close(true)
+	}
+}
+
+// Document implements stream.Sink. Values count as they come: the body may still be on its way when the answer begins.
+func (r *requestReader) Document(stream.Document) {}
+
+// Value implements stream.Sink.
+func (r *requestReader) Value(v stream.Value) {
+	if v.Kind == stream.Null {
+		return
+	}
+	f := r.f
+	switch v.Path {
+	case reqModel:
+		f.Model = v.String()
+	case reqStream:
+		if v.Kind == stream.Bool {
+			on := v.True()
+			f.Stream = &on
+		}
+	case reqIncludeUsage:
+		f.IncludeUsage = v.True()
+	case reqNumCtx:
+		count(&f.NumCtx, v)
+	case reqKeepAlive:
+		f.KeepAlive = keepAlive(v)
+	case reqNumPredict, reqMaxTokens, reqMaxCompletionTokens, reqMaxOutputTokens, reqNPredict, reqMaxNewTokens:
+		count(&f.MaxTokens, v)
+	case reqTemperature, reqOptTemperature:
+		number(&f.Temperature, v)
+	case reqTopP, reqOptTopP:
+		number(&f.TopP, v)
+	case reqDecodeTopK:
+		count(&f.DecodeTopK, v)
+	case reqSeed, reqOptSeed:
+		count(&f.Seed, v)
+	case reqStop, reqOptStop:
+		f.StopSequences = int(items(v))
+	case reqInputElem, reqInputsElem, reqPromptElem:
+		r.tokenIDs = v.Kind == stream.Number
+	case reqInput, reqInputs:
+		f.Inputs = stages.Count{N: r.inputs(v), Source: stages.Measured}
+	case reqMessages:
+		f.Messages = int(v.Len)
+	case reqPrompt:
+		f.HasPrompt = !v.Empty()
+	case reqQuery:
+		f.HasQuery = !v.Empty()
+		if r.graphQL && v.Kind == stream.String {
+			f.Operation, f.Collection = graphQL(v.String())
+		}
+	case reqQueryText, reqVector, reqQueryEmbeddings, reqQueryTexts, reqText1, reqData:
+		if !v.Empty() {
+			f.HasQuery = true
+			r.extra(v)
+		}
+	case reqDocuments, reqTexts, reqText2:
+		f.Documents = stages.Count{N: items(v), Source: stages.Measured}
+		r.extra(v)
+	case reqTopN, reqTopK, reqLimit, reqNResults, reqK, reqKNNK:
+		count(&f.TopK, v)
+	case reqSize:
+		if !f.TopK.Known() {
+			count(&f.TopK, v)
+		}
+	case reqReasoning, reqReasoningEffort:
+		f.ReasoningLevel = v.String()
+	case reqThink:
+		f.ReasoningLevel = v.String()
+		if v.Kind == stream.Bool {
+			f.ReasoningLevel = string(v.Text)
+		}
+	case reqCollectionName:
+		f.Collection = v.String()
+	default:
+		r.extra(v)
+	}
+}
+
+// extraNames are the paths whose presence alone says something.
+var extraNames = map[int]string{
+	reqVector: "vector", reqQueryEmbeddings: "query_embeddings", reqQueryTexts: "query_texts", reqData: "data",
+	reqTexts: "texts", reqDocuments: "documents", reqText1: "text_1", reqText2: "text_2", reqQueryText: "queries",
+	reqKNN: "knn", reqQueryKNN: "query.knn", reqScriptScore: "query.script_score", reqRetriever: "retriever",
+	reqSubSearches: "sub_searches", reqNeural: "query.neural", reqAnnsField: "annsField", reqSearches: "searches",
+}
+
+func (r *requestReader) extra(v stream.Value) {
+	if r.f.Extra == nil {
+		r.f.Extra = make(map[string]bool)
+	}
+	r.f.Extra[extraNames[v.Path]] = true
+}
+
+// inputs counts texts: a list of token numbers is one text.
+func (r *requestReader) inputs(v stream.Value) int64 {
+	if v.Kind == stream.Array && v.Len > 0 && r.tokenIDs {
+		return 1
+	}
+	return items(v)
+}
+
+// items is the number of things that v lists; a single thing that is not empty is 1.
+func items(v stream.Value) int64 {
+	switch {
+	case v.Kind == stream.Array:
+		return v.Len
+	case v.Empty():
+		return 0
+	}
+	return 1
+}
+
+func count(c *stages.Count, v stream.Value) {
+	if n, ok := v.Int(); ok {
+		*c = stages.Count{N: n, Source: stages.Measured}
+	}
+}
+
+func number(f **float64, v stream.Value) {
+	if n, ok := v.Float(); ok {
+		*f = &n
+	}
+}
+
+// keepAlive reads Ollama's keep_alive as its api.Duration does (api/types.go, UnmarshalJSON): a number is seconds, a text
+// is a duration with units, anything negative is for ever. Text that is no duration is refused by the server: absent.
+func keepAlive(v stream.Value) *time.Duration {
+	const forever = -time.Second
+	var d time.Duration
+	if v.Kind == stream.String {
+		var err error
+		if d, err = time.ParseDuration(v.String()); err != nil {
+			return nil
+		}
+	} else {
+		s, ok := v.Float()
+		if !ok {
+			return nil
+		}
+		const most = float64(1<<63-1) / float64(time.Second)
+		d = time.Duration(min(max(s, -1), most-1) * float64(time.Second))
+	}
+	if d < 0 {
+		d = forever
+	}
+	return &d
+}

@@ -1,0 +1,37 @@
+package stages
+
+import "time"
+
+// Settle raises the flags that follow from all of the facts together. It is called once, when they are complete.
+func (f *Facts) Settle() {
+	if f.held() {
+		f.Flag(FlagBufferedStream)
+	}
+	const fastest = 20_000 // tokens a second on one stream; servers that send milliseconds for nanoseconds claim 1e8
+	if n := f.OutputTokens.N; f.Decode.Known() && n > 1 && float64(n) > fastest*f.Decode.D.Seconds() {
+		f.Flag(FlagSuspectUnits)
+	}
+	f.Phases()
+}
+
+// held reports whether something between server and client held the tokens back: they arrived in much less time than
+// the server took to make them. That all of them came late proves nothing, since a load may have come first.
+func (f *Facts) held() bool {
+	const factor, least = 4, 20 * time.Millisecond
+	first, last := f.Marks.FirstToken, f.Marks.LastToken
+	if !f.Streamed || f.TokenEvents < 2 {
+		return false
+	}
+	made := f.ServerFirstToDone // the better clock: it starts with the same event
+	if !made.Known() {
+		made = f.Decode
+	}
+	if !made.Known() {
+		return f.Gaps.burst(first.D - f.sent())
+	}
+	arrived := last.D - first.D
+	if f.Marks.Done.Known() {
+		arrived = f.Marks.Done.D - first.D
+	}
+	return arrived*factor <= made.D && made.D-arrived >= least
+}
