@@ -15,6 +15,7 @@ type Batch struct {
 	Spans []Span
 	// Refused counts the spans that cannot be kept, by the reason.
 	Refused map[string]int
+	Line    int // of the request's first key, from 1, in what ReadJSON read; 0 for protobuf
 }
 
 // A Span is one span as it came.

@@ -10,6 +10,32 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
+// Decode decodes the spans of a batch.
+func (b *Batch) Decode() ([]model.Span, error) {
+	resources := map[*Envelope]*model.Resource{}
+	scopes := map[*Envelope]*model.Scope{}
+	spans := make([]model.Span, 0, len(b.Spans))
+	for _, raw := range b.Spans {
+		var err error
+		if resources[raw.Resource] == nil {
+			if resources[raw.Resource], err = DecodeResource(raw.Resource.OTLP); err != nil {
+				return nil, err
+			}
+		}
+		if scopes[raw.Scope] == nil {
+			if scopes[raw.Scope], err = DecodeScope(raw.Scope.OTLP); err != nil {
+				return nil, err
+			}
+		}
+		span, err := DecodeSpan(raw.OTLP, resources[raw.Resource], scopes[raw.Scope])
+		if err != nil {
+			return nil, err
+		}
+		spans = append(spans, span)
+	}
+	return spans, nil
+}
+
 // DecodeResource decodes the envelope of a resource.
 func DecodeResource(raw []byte) (*model.Resource, error) {
 	var m tracepb.ResourceSpans

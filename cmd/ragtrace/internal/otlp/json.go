@@ -19,7 +19,7 @@ func ReadJSON(r io.Reader) iter.Seq2[*Batch, error] {
 		dec := json.NewDecoder(lines)
 		for {
 			b := &Batch{}
-			err := readRequest(dec, b)
+			err := readRequest(dec, lines, b)
 			if err == io.EOF {
 				return
 			}
@@ -36,9 +36,12 @@ func ReadJSON(r io.Reader) iter.Seq2[*Batch, error] {
 }
 
 // readRequest reads one request. io.EOF means that there is none.
-func readRequest(dec *json.Decoder, b *Batch) error {
+func readRequest(dec *json.Decoder, lines *lineReader, b *Batch) error {
 	traces, other := false, ""
 	err := object(dec, func(key string) error {
+		if b.Line == 0 {
+			b.Line = lines.line(dec.InputOffset())
+		}
 		switch key {
 		case "resourceSpans", "resource_spans":
 			traces = true

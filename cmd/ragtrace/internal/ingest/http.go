@@ -1,0 +1,65 @@
+package ingest
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp"
+	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// serveTraces answers OTLP/HTTP: https://opentelemetry.io/docs/specs/otlp/#otlphttp
+func (s *Server) serveTraces(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "traces come by POST", http.StatusMethodNotAllowed)
+		return
+	}
+	// The answer is encoded as the request is.
+	var split func([]byte) (*otlp.Batch, error)
+	var marshal func(proto.Message) ([]byte, error)
+	contentType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch contentType {
+	case "application/x-protobuf", "application/protobuf":
+		split, marshal = otlp.Split, proto.Marshal
+	case "application/json":
+		split, marshal = splitJSON, protojson.Marshal
+	default:
+		w.Header().Set("Accept", "application/x-protobuf, application/json")
+		http.Error(w, "the Content-Type must be application/x-protobuf or application/json", http.StatusUnsupportedMediaType)
+		return
+	}
+	status := http.StatusOK
+	var answer proto.Message
+	batch, failed := s.receive(r.Context(), r.Body, r.ContentLength, r.Header.Get("Content-Encoding"), split)
+	if failed != nil {
+		status, answer = failed.http, failed.status()
+		if failed.retry {
+			w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
+		}
+	} else {
+		answer = success(batch)
+	}
+	body, err := marshal(answer)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", contentType)
+	w.WriteHeader(status)
+	w.Write(body)
+}
+
+// success is the answer to a request that was taken, with what was not taken of it.
+func success(b *otlp.Batch) *coltracepb.ExportTraceServiceResponse {
+	refused, reasons := b.Refusal()
+	if refused == 0 {
+		return &coltracepb.ExportTraceServiceResponse{}
+	}
+	return &coltracepb.ExportTraceServiceResponse{PartialSuccess: &coltracepb.ExportTracePartialSuccess{
+		RejectedSpans: int64(refused), ErrorMessage: reasons,
+	}}
+}

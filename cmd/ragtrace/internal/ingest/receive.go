@@ -1,0 +1,140 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+// Counts are what a server has received since it started.
+type Counts struct {
+	Requests int64 // answered with success
+	Spans    int64 // committed; one that was delivered twice counts twice
+	Refused  int64 // spans that cannot be kept
+	Bad      int64 // requests that could not be read
+	Busy     int64 // requests asked to come again
+	Failed   int64 // requests that the store could not take
+	Failure  error // of the last of these
+}
+
+type counts struct {
+	requests, spans, refused, bad, busy, failed atomic.Int64
+	failure                                     atomic.Pointer[error]
+}
+
+// Counts reads the counts.
+func (s *Server) Counts() Counts {
+	c := Counts{
+		Requests: s.counts.requests.Load(), Spans: s.counts.spans.Load(), Refused: s.counts.refused.Load(),
+		Bad: s.counts.bad.Load(), Busy: s.counts.busy.Load(), Failed: s.counts.failed.Load(),
+	}
+	if err := s.counts.failure.Load(); err != nil {
+		c.Failure = *err
+	}
+	return c
+}
+
+// A failure is why a request was not taken, in the terms of both protocols.
+type failure struct {
+	http  int
+	grpc  codes.Code
+	msg   string
+	retry bool // the sender may try again after retryAfter
+}
+
+const retryAfter = time.Second
+
+// status is the failure as OTLP carries it: in the body over HTTP, in a trailer over gRPC.
+func (f *failure) status() *spb.Status {
+	s := &spb.Status{Code: int32(f.grpc), Message: f.msg}
+	if f.retry {
+		// Cannot fail: the message is a known one.
+		if detail, err := anypb.New(&errdetails.RetryInfo{RetryDelay: durationpb.New(retryAfter)}); err == nil {
+			s.Details = []*anypb.Any{detail}
+		}
+	}
+	return s
+}
+
+// receive reads a request's body, of size bytes or a negative number when that is unknown, takes it apart and stores it.
+// When it returns a batch, the batch's spans are committed.
+func (s *Server) receive(ctx context.Context, body io.Reader, size int64, encoding string, split func([]byte) (*otlp.Batch, error)) (*otlp.Batch, *failure) {
+	switch encoding {
+	case "", "identity":
+	case "gzip":
+		// What is packed has a bound of its own, since it can unpack to nothing for ever.
+		zr, err := gzip.NewReader(io.LimitReader(body, maxBody))
+		if err != nil {
+			return nil, s.bad(fmt.Errorf("gzip: %w", err))
+		}
+		body, size = zr, -1
+	default:
+		s.counts.bad.Add(1)
+		return nil, &failure{http.StatusUnsupportedMediaType, codes.Unimplemented, fmt.Sprintf("encoding %q is not known (use gzip)", encoding), false}
+	}
+	raw, err := s.memory.read(body, size)
+	defer s.memory.give(cap(raw))
+	switch {
+	case errors.Is(err, errTooLarge):
+		s.counts.bad.Add(1)
+		return nil, &failure{http.StatusRequestEntityTooLarge, codes.ResourceExhausted, err.Error(), false}
+	case errors.Is(err, errBusy):
+		s.counts.busy.Add(1)
+		return nil, &failure{http.StatusTooManyRequests, codes.ResourceExhausted, err.Error(), true}
+	case err != nil:
+		return nil, s.bad(fmt.Errorf("read the request: %w", err))
+	}
+	batch, err := split(raw)
+	if err != nil {
+		return nil, s.bad(err)
+	}
+	if err := s.store.Append(ctx, batch); err != nil {
+		if !errors.Is(err, store.ErrClosed) && ctx.Err() == nil {
+			s.counts.failed.Add(1)
+			s.counts.failure.Store(&err)
+		}
+		return nil, &failure{http.StatusServiceUnavailable, codes.Unavailable, err.Error(), true}
+	}
+	refused, _ := batch.Refusal()
+	s.counts.requests.Add(1)
+	s.counts.spans.Add(int64(len(batch.Spans)))
+	s.counts.refused.Add(int64(refused))
+	return batch, nil
+}
+
+func (s *Server) bad(err error) *failure {
+	s.counts.bad.Add(1)
+	return &failure{http.StatusBadRequest, codes.InvalidArgument, err.Error(), false}
+}
+
+// splitJSON takes apart a body of one request in OTLP/JSON.
+func splitJSON(body []byte) (*otlp.Batch, error) {
+	var one *otlp.Batch
+	for batch, err := range otlp.ReadJSON(bytes.NewReader(body)) {
+		if err != nil {
+			return nil, err
+		}
+		if one != nil {
+			return nil, errors.New("more than one request in the body")
+		}
+		one = batch
+	}
+	if one == nil {
+		return nil, errors.New("the body is empty")
+	}
+	return one, nil
+}
