@@ -1,7 +1,182 @@
 package diagnose
 
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
 // Judge compares questions with their peers, which are those of the same service and pipeline over all sessions. It does
 // not change them.
 func Judge(questions []Question) Report {
-	return Report{}
+	j := assemble(questions)
+	j.colds()
+	j.findEvictions()
+	j.findSlow()
+	j.findStanding()
+	return j.report()
+}
+
+// A judge is one judgement in the making.
+type judge struct {
+	questions []*Question // by start
+	numbers   map[*Question]int
+	groups    []*group
+	groupOf   map[*Question]*group
+	firstOf   map[service]*Question // of each process, the first question
+	uses      uses
+	loads     uses // cold loads of the LLM, by model
+	cold      map[*Question][]Cold
+	slow      []slowQuestion // worst first
+	standing  []standing     // largest first
+	evidence  map[string]*evidence
+}
+
+// assemble numbers the questions and puts them into groups.
+func assemble(questions []Question) *judge {
+	j := &judge{
+		numbers: make(map[*Question]int, len(questions)),
+		groupOf: make(map[*Question]*group, len(questions)),
+		firstOf: make(map[service]*Question),
+		cold:    make(map[*Question][]Cold), evidence: make(map[string]*evidence),
+	}
+	j.questions = make([]*Question, len(questions))
+	for i := range questions {
+		j.questions[i] = &questions[i]
+	}
+	slices.SortFunc(j.questions, func(a, b *Question) int { return byStart(*a, *b) })
+
+	type key struct{ service, pipeline string }
+	groups := make(map[key]*group)
+	places := make(map[string]int) // by session
+	for _, q := range j.questions {
+		if q.Timed() {
+			places[q.Session]++
+		}
+		j.numbers[q] = q.Number
+		if q.Number == 0 {
+			j.numbers[q] = places[q.Session]
+		}
+		if !q.Timed() {
+			continue
+		}
+		k := key{q.Service, q.Pipeline}
+		g := groups[k]
+		if g == nil {
+			g = &group{}
+			groups[k] = g
+			j.groups = append(j.groups, g)
+		}
+		g.all = append(g.all, q)
+		if q.Status == StatusOK {
+			g.ok = append(g.ok, q)
+		}
+		j.groupOf[q] = g
+		if process := (service{q.Service, q.Instance}); j.firstOf[process] == nil {
+			j.firstOf[process] = q
+		}
+	}
+	j.uses = usesOf(j.questions)
+	return j
+}
+
+// judgeable reports whether any group has enough ok questions to compare.
+func (j *judge) judgeable() bool {
+	return slices.ContainsFunc(j.groups, func(g *group) bool { return len(g.ok) >= minPeers })
+}
+
+// A slowQuestion is one that took far longer than its peers.
+type slowQuestion struct {
+	*Question
+	group           *group
+	baseline, over  time.Duration
+	inside, outside time.Duration // excess
+	doubtful        bool          // its parts do not add up: no side, no causes
+	causes          []Cause
+}
+
+// A question is slow when it takes more than slowTimes the others' median and more than slowOver longer.
+const (
+	slowTimes = 1.5
+	slowOver  = 250 * time.Millisecond
+)
+
+func (j *judge) findSlow() {
+	for _, g := range j.groups {
+		if len(g.ok) < minPeers {
+			continue
+		}
+		for _, q := range g.ok {
+			median, _ := g.othersMedian(qE2E, q)
+			e2e := float64(q.E2E())
+			if !(e2e > slowTimes*median && e2e-median > float64(slowOver)) {
+				continue
+			}
+			s := slowQuestion{
+				Question: q, group: g, baseline: time.Duration(median), over: time.Duration(e2e - median),
+				inside: g.excess(qInside, q), outside: g.excess(qOutside, q),
+				doubtful: q.HasFlag(FlagPartsExceedWhole),
+			}
+			if !s.doubtful {
+				s.causes = j.causes(&s)
+			}
+			j.slow = append(j.slow, s)
+		}
+	}
+	slices.SortStableFunc(j.slow, func(a, b slowQuestion) int {
+		return cmp.Or(cmp.Compare(b.over, a.over), byStart(*a.Question, *b.Question))
+	})
+}
+
+// A side is decided by the share of the excess that lies inside.
+const (
+	insideShare  = 0.75
+	outsideShare = 0.25
+)
+
+// sideOf says on which side an excess lies. Without any, nothing can be said.
+func sideOf(inside, outside time.Duration) (Side, float64) {
+	inside, outside = max(inside, 0), max(outside, 0)
+	if inside+outside == 0 {
+		return SideUndecided, 0
+	}
+	share := float64(inside) / float64(inside+outside)
+	switch {
+	case share >= insideShare:
+		return SideInside, share
+	case share <= outsideShare:
+		return SideOutside, share
+	default:
+		return SideBoth, share
+	}
+}
+
+// side is the side of the whole input; the share is nil unless a question is slow and the side decided.
+func (j *judge) side() (Side, *float64) {
+	if !j.judgeable() {
+		return SideUndecided, nil
+	}
+	var inside, outside time.Duration
+	for _, s := range j.slow {
+		if !s.doubtful {
+			inside += max(s.inside, 0)
+			outside += max(s.outside, 0)
+		}
+	}
+	if len(j.slow) > 0 {
+		side, share := sideOf(inside, outside)
+		if side == SideUndecided {
+			return side, nil
+		}
+		return side, &share
+	}
+	if len(j.standing) == 0 {
+		return SideNone, nil
+	}
+	for _, s := range j.standing {
+		inside += s.inside
+		outside += s.outside
+	}
+	side, _ := sideOf(inside, outside)
+	return side, nil
 }

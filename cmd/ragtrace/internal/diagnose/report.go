@@ -69,9 +69,9 @@ type Verdict struct {
 	// InsideShare is the part of the excess inside the LLM, from 0 to 1; nil when no question is slow or the side is
 	// undecided.
 	InsideShare *float64
-	Causes      []Cause  // dominant first; then the costs that most questions share
-	Text        string   // the verdict in one to three plain sentences
-	Advice      []Advice // a line for each of Causes, in their order
+	Causes      []Cause // dominant first; then the costs that most questions share
+	Text        string  // the verdict in one to three plain sentences
+	Advice      []Hint  // a line for each of Causes, in their order
 }
 
 // A Slow is a question that took far longer than its peers.
@@ -95,8 +95,8 @@ type Cause struct {
 	Time  time.Duration
 }
 
-// Advice is what to do about a cause.
-type Advice struct {
+// A Hint is what to do about a cause.
+type Hint struct {
 	Cause string
 	Text  string
 }

@@ -131,16 +131,16 @@ func (v Verdict) MarshalJSON() ([]byte, error) {
 		InsideShare *float64 `json:"inside_share,omitempty"`
 		Causes      []Cause  `json:"causes"`
 		Text        string   `json:"text"`
-		Advice      []Advice `json:"advice"`
+		Advice      []Hint   `json:"advice"`
 	}{notNil(v.Slow), v.Side, share, notNil(v.Causes), v.Text, notNil(v.Advice)})
 }
 
 // MarshalJSON implements json.Marshaler.
-func (a Advice) MarshalJSON() ([]byte, error) {
+func (h Hint) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Cause string `json:"cause"`
 		Text  string `json:"text"`
-	}{a.Cause, a.Text})
+	}{h.Cause, h.Text})
 }
 
 // notNil makes an absent list an empty one, which JSON readers need not tell from null.

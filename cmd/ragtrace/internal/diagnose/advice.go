@@ -1,0 +1,3 @@
+package diagnose
+
+func (j *judge) advice(cause string) string { return "" }

@@ -1,0 +1,161 @@
+package diagnose
+
+import (
+	"math"
+	"time"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
+)
+
+// A tokenName is a name under which a call tells when its first chunk or token came.
+type tokenName struct {
+	key   string
+	read  func(v any, n *node) (fromStart time.Duration, ok bool)
+	ruler Ruler
+}
+
+// tokenNames are asked in this order: what the application saw before what the server reports.
+var tokenNames = []tokenName{
+	{"gen_ai.response.time_to_first_chunk", inUnit(1), RulerClient},
+	{"gen_ai.response.time_to_first_token", inUnit(1), RulerClient},
+	{"langfuse.observation.completion_start_time", atTime, RulerClient},
+	{"ai.response.msToFirstChunk", inUnit(1e-3), RulerClient},
+	{"ragtrace.llm.time_to_first_token", inUnit(1), RulerServer},
+	{"gen_ai.server.time_to_first_token", inUnit(1), RulerServer},
+	{"gen_ai.latency.time_to_first_token", inUnit(1), RulerServer},
+}
+
+// firstEvents are span events that some tracers record instead, at the moment the first chunk came.
+var firstEvents = []string{"first_chunk", "gen_ai.content.completion.chunk", "First Token Stream Event"}
+
+func inUnit(unit float64) func(any, *node) (time.Duration, bool) {
+	return func(v any, n *node) (time.Duration, bool) {
+		value, ok := number(v)
+		if !ok || value < 0 || math.IsNaN(value) {
+			return 0, false
+		}
+		d := seconds(value * unit)
+		return d, d <= time.Duration(n.end-n.start)+time.Millisecond
+	}
+}
+
+func atTime(v any, n *node) (time.Duration, bool) {
+	text, _ := v.(string)
+	if len(text) > 1 && text[0] == '"' { // some SDKs write it as JSON
+		text = text[1 : len(text)-1]
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return 0, false
+	}
+	d := at.Sub(time.Unix(0, n.span.Start))
+	return d, d >= 0 && d <= time.Duration(n.end-n.start)+time.Millisecond
+}
+
+// firstToken is when a call's first chunk came, on the root's clock. A time that does not lie in its span is no time.
+func (t *tree) firstToken(c *call) (at int64, ruler Ruler) {
+	carriers := append([]int{c.at}, c.servers...)
+	for _, name := range tokenNames {
+		for _, i := range carriers {
+			n := &t.nodes[i]
+			if v, present := n.span.Attrs[name.key]; present {
+				if d, ok := name.read(v, n); ok {
+					return n.start + int64(d), name.ruler
+				}
+				t.flag(FlagBadValue)
+			}
+		}
+	}
+	n := &t.nodes[c.at]
+	for _, name := range firstEvents {
+		if at, ok := firstEvent(n.span, name); ok {
+			return at - n.span.Start + n.start, RulerClient
+		}
+	}
+	return 0, RulerNone
+}
+
+func firstEvent(s *model.Span, name string) (at int64, ok bool) {
+	for _, e := range s.Events {
+		if e.Name == name && e.Time >= s.Start && e.Time <= s.End && (!ok || e.Time < at) {
+			at, ok = e.Time, true
+		}
+	}
+	return at, ok
+}
+
+// answerStart is when the first byte of the answer went to the user.
+func (t *tree) answerStart() (at int64, ok bool) {
+	for i := range t.nodes[1:] {
+		if n := &t.nodes[1+i]; n.stage == Answer && (!ok || n.start < at) {
+			at, ok = n.start, true
+		}
+	}
+	return at, ok
+}
+
+// ttft is the time from Enter to the first thing that the user, or else the application, saw.
+func (t *tree) ttft() (time.Duration, Ruler) {
+	root := &t.nodes[0]
+	at, ok := t.answerStart()
+	ruler := RulerUser
+	if !ok {
+		c := t.lastCall()
+		if c == nil {
+			return 0, RulerNone
+		}
+		if at, ruler = t.firstToken(c); ruler == RulerNone {
+			return 0, RulerNone
+		}
+	}
+	if at < root.start || at > root.end {
+		return 0, RulerNone
+	}
+	return time.Duration(at - root.start), ruler
+}
+
+// Of a decode phase of at least heldMinimum, tokens are held back when the first shows after heldLate of it, although a
+// free stream shows it before heldEarly.
+const (
+	heldMinimum = 500 * time.Millisecond
+	heldLate    = 0.8
+	heldEarly   = 0.5
+)
+
+// heldBack says who kept the tokens of the last call back, although it streamed.
+func (t *tree) heldBack() HeldBack {
+	c := t.lastCall()
+	if c == nil || !streams(t.nodes[c.at].span.Attrs) {
+		return HeldByNobody
+	}
+	start, end := int64(math.MaxInt64), int64(math.MinInt64)
+	c.eachPhase(t, func(stage Component, from, to int64) {
+		if stage == LLMDecode {
+			start, end = min(start, from), max(end, to)
+		}
+	})
+	if end < start || end-start < int64(heldMinimum) {
+		return HeldByNobody
+	}
+	over := func(at int64) float64 { return float64(at-start) / float64(end-start) }
+	first, ruler := t.firstToken(c)
+	if ruler != RulerClient {
+		return HeldByNobody
+	}
+	if over(first) >= heldLate {
+		return HeldByGateway
+	}
+	if answer, ok := t.answerStart(); ok && over(first) < heldEarly && over(answer) >= heldLate {
+		return HeldByApp
+	}
+	return HeldByNobody
+}
+
+func streams(a model.Attrs) bool {
+	for _, key := range []string{"gen_ai.request.stream", "gen_ai.is_streaming", "llm.is_streaming"} {
+		if on, ok := a.Bool(key); ok {
+			return on
+		}
+	}
+	return false
+}

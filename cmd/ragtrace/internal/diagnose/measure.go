@@ -1,0 +1,61 @@
+package diagnose
+
+import (
+	"slices"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
+)
+
+const serverKind = model.KindServer
+
+// measure makes a question of its spans.
+func measure(t *tree) Question {
+	t.unwrap()
+	t.alignClocks()
+	t.findCalls()
+	t.adoptServed()
+	t.reportedPhases()
+
+	root := t.nodes[0].span
+	id := serviceOf(root)
+	var q Question
+	q.TraceID, q.RootID = root.TraceID, root.SpanID
+	q.Service, q.Instance, q.Pipeline = id.name, id.instance, pipelineOf(root)
+	q.Start, q.End = root.Start, root.End
+	q.identify(root, t.spans())
+	q.Components, q.Stages = t.sweep()
+	q.Status = t.status()
+	q.TTFT, q.TTFTRuler = t.ttft()
+	q.HeldBack = t.heldBack()
+	t.finish(&q)
+	return q
+}
+
+// finish fills in what does not need a root.
+func (t *tree) finish(q *Question) {
+	for i := range t.calls {
+		if c := &t.calls[i]; !c.phasesKnown() && !t.failedCall(c) {
+			t.flag(FlagPhasesUnknown)
+		}
+	}
+	q.Calls = t.records()
+	q.EmbedModel = t.embedModel()
+	slices.Sort(t.flags)
+	q.Flags = t.flags
+}
+
+// embedModel is the model of the first embedding call that names one.
+func (t *tree) embedModel() string {
+	var first *model.Span
+	name := ""
+	for i := range t.nodes[1:] {
+		n := &t.nodes[1+i]
+		if n.stage != Embed || first != nil && firstSpan(first, n.span) < 0 {
+			continue
+		}
+		if m := firstString(n.span.Attrs, modelKeys); m != "" {
+			first, name = n.span, m
+		}
+	}
+	return name
+}

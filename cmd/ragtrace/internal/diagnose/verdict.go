@@ -1,0 +1,120 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// report writes the judgement down.
+func (j *judge) report() Report {
+	slow := make(map[*Question]bool, len(j.slow))
+	for _, s := range j.slow {
+		slow[s.Question] = true
+	}
+	r := Report{Questions: make([]Result, 0, len(j.questions))}
+	order := make(map[string]int) // of sessions, by first start
+	ends := make(map[string]int64)
+	for _, q := range j.questions {
+		if _, ok := order[q.Session]; !ok {
+			order[q.Session] = len(order)
+		}
+		result := j.result(q, ends)
+		result.Slow = slow[q]
+		r.Questions = append(r.Questions, result)
+	}
+	slices.SortStableFunc(r.Questions, func(a, b Result) int {
+		return cmp.Or(cmp.Compare(order[a.Session], order[b.Session]), cmp.Compare(a.Number, b.Number))
+	})
+	v := &r.Verdict
+	v.Slow = j.slowResults()
+	v.Side, v.InsideShare = j.side()
+	v.Causes = j.allCauses()
+	v.Text = j.sentence(v)
+	for _, c := range v.Causes {
+		v.Advice = append(v.Advice, Hint{c.Cause, j.advice(c.Cause)})
+	}
+	return r
+}
+
+// result is one question's line; ends holds the latest end by session and is kept up to date.
+func (j *judge) result(q *Question, ends map[string]int64) Result {
+	r := Result{
+		Session: q.Session, Number: j.numbers[q], TraceID: q.TraceID, Status: q.Status, Timed: q.Timed(),
+		Flags: q.Flags, Cold: j.cold[q],
+	}
+	if !r.Timed {
+		return r
+	}
+	r.Start = time.Unix(0, q.Start).UTC()
+	if end, ok := ends[q.Session]; ok {
+		idle := max(time.Duration(q.Start-end), 0).Round(time.Microsecond)
+		r.IdleBefore = &idle
+	}
+	ends[q.Session] = max(ends[q.Session], q.End)
+	if q.TTFTRuler != RulerNone {
+		ttft := q.TTFT.Round(time.Microsecond)
+		r.TTFT, r.TTFTRuler = &ttft, q.TTFTRuler
+	}
+	// Sums are rounded, not the parts: so the parts still add up.
+	var sum, rounded time.Duration
+	for c, d := range q.Components {
+		sum += d
+		d = sum.Round(time.Microsecond) - rounded
+		rounded += d
+		if d == 0 {
+			continue
+		}
+		r.Stages = append(r.Stages, Stage{Component(c), d})
+		switch c := Component(c); {
+		case c.InsideLLM():
+			r.Inside += d
+		case c == GapStart, c == Gap:
+			r.Unattributed += d
+		}
+	}
+	r.E2E = rounded
+	r.Outside = r.E2E - r.Inside
+	return r
+}
+
+func (j *judge) slowResults() []Slow {
+	list := make([]Slow, 0, len(j.slow))
+	for _, s := range j.slow {
+		side := SideUndecided
+		if !s.doubtful {
+			side, _ = sideOf(s.inside, s.outside)
+		}
+		list = append(list, Slow{
+			Session: s.Session, Number: j.numbers[s.Question], TraceID: s.TraceID, E2E: s.E2E(), Baseline: s.baseline,
+			Over: s.over, InsideOver: s.inside, OutsideOver: s.outside, Side: side, Causes: s.causes,
+		})
+	}
+	return list
+}
+
+// allCauses are those of the slow questions by their sum, then the standing costs.
+func (j *judge) allCauses() []Cause {
+	var causes []Cause
+	at := make(map[string]int)
+	for _, s := range j.slow {
+		for _, c := range s.causes {
+			i, ok := at[c.Cause]
+			if !ok {
+				i = len(causes)
+				at[c.Cause] = i
+				causes = append(causes, Cause{Cause: c.Cause})
+			}
+			causes[i].Time += c.Time
+		}
+	}
+	slices.SortStableFunc(causes, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Cause, b.Cause))
+	})
+	for _, s := range j.standing {
+		if _, named := at[s.cause]; !named {
+			causes = append(causes, Cause{s.cause, s.time()})
+		}
+	}
+	return causes
+}
