@@ -64,12 +64,21 @@ func unexpected(err error) error {
 	return err
 }
 
-// errorOffset is where err was found, in bytes from the start of the input.
+// errorOffset is where err was found, in bytes from the start of the input. Between tokens a decoder counts too little in
+// its own errors, so that what it has not consumed is scanned again.
 func errorOffset(dec *json.Decoder, err error) int64 {
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return syntax.Offset
+	offset := dec.InputOffset()
+	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
+		var ignored json.RawMessage
+		rest, err := io.ReadAll(dec.Buffered())
+		if err == nil {
+			err = json.Unmarshal(rest, &ignored)
+		}
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			offset += syntax.Offset
+		}
 	}
-	return dec.InputOffset()
+	return offset
 }
 
 // A lineReader remembers where lines end, since a decoder tells offsets and people count lines.
