@@ -53,6 +53,8 @@ func newRoot() *cobra.Command {
 	}
 	root.AddCommand(
 		newServe(),
+		newSlow(),
+		newShow(),
 	)
 	return root
 }

@@ -18,10 +18,11 @@ func Duration(d time.Duration) string {
 
 // Signed is Duration with its sign, for differences: "+312 ms", "-0.42 ms".
 func Signed(d time.Duration) string {
-	if d > 0 {
-		return "+" + Duration(d)
+	text := Duration(d)
+	if d > 0 && text != Duration(0) {
+		return "+" + text
 	}
-	return Duration(d)
+	return text
 }
 
 // round3 rounds v to three significant digits, and to no more than two places after the point.

@@ -44,6 +44,8 @@ func TestSigned(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		312 * time.Millisecond:  "+312 ms",
 		-312 * time.Millisecond: "-312 ms",
+		time.Microsecond:        "0 ms",
+		-time.Microsecond:       "0 ms",
 		0:                       "0 ms",
 	} {
 		if got := Signed(d); got != want {

@@ -6,30 +6,30 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// A Column is one column of a table.
-type Column struct {
+// A column is one column of a table.
+type column struct {
 	Head  string
 	Right bool // numbers stand flush right
 	Max   int  // columns on the screen at most, longer text is cut; 0 means no limit
 }
 
-// A Cell is a text and its ink.
-type Cell struct {
+// A cell is a text and its ink.
+type cell struct {
 	Text string
 	Ink  Ink
 }
 
-// A Table is rows under column heads. The last column takes the rest of the screen and wraps.
-type Table struct {
-	Columns []Column
-	Rows    [][]Cell
+// A table is rows under column heads. The last column takes the rest of the screen and wraps.
+type table struct {
+	Columns []column
+	Rows    [][]cell
 }
 
 // gutter is what stands between two columns.
 const gutter = "  "
 
-// Write draws t on s. Cells may hold foreign text.
-func (t Table) Write(s Screen) error {
+// draw is t as text for s. Cells may hold foreign text.
+func (t table) draw(s Screen) string {
 	last := len(t.Columns) - 1
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
@@ -46,19 +46,18 @@ func (t Table) Write(s Screen) error {
 	widths[last] = min(widths[last], max(16, s.Columns()-used))
 
 	var b strings.Builder
-	heads := make([]Cell, len(t.Columns))
+	heads := make([]cell, len(t.Columns))
 	for i, c := range t.Columns {
-		heads[i] = Cell{c.Head, Bold}
+		heads[i] = cell{c.Head, Bold}
 	}
-	for _, row := range append([][]Cell{heads}, t.Rows...) {
+	for _, row := range append([][]cell{heads}, t.Rows...) {
 		t.line(&b, s, row, widths)
 	}
-	_, err := s.Write([]byte(b.String()))
-	return err
+	return b.String()
 }
 
 // text is what row shows in column i: foreign text made safe and cut.
-func (t Table) text(s Screen, row []Cell, i int) string {
+func (t table) text(s Screen, row []cell, i int) string {
 	text := Clean(row[i].Text)
 	if limit := t.Columns[i].Max; limit > 0 {
 		text = s.Fit(text, limit)
@@ -67,7 +66,7 @@ func (t Table) text(s Screen, row []Cell, i int) string {
 }
 
 // line draws one row, on as many lines as its last cell needs.
-func (t Table) line(b *strings.Builder, s Screen, row []Cell, widths []int) {
+func (t table) line(b *strings.Builder, s Screen, row []cell, widths []int) {
 	last := len(widths) - 1
 	for n, tail := range Wrap(t.text(s, row, last), widths[last]) {
 		var line strings.Builder

@@ -8,22 +8,12 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-func draw(t *testing.T, s Screen, table Table) string {
-	t.Helper()
-	var b strings.Builder
-	s.Writer = &b
-	if err := table.Write(s); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 var plain = Screen{Unicode: true}
 
 func TestTableAlignsNumbersRightAndWideTextByColumns(t *testing.T) {
-	table := Table{
-		Columns: []Column{{Head: "session", Max: 10}, {Head: "no", Right: true}, {Head: "E2E", Right: true}, {Head: "notes"}},
-		Rows: [][]Cell{
+	shown := table{
+		Columns: []column{{Head: "session", Max: 10}, {Head: "no", Right: true}, {Head: "E2E", Right: true}, {Head: "notes"}},
+		Rows: [][]cell{
 			{{Text: "a"}, {Text: "1"}, {Text: "8120 ms"}, {Text: "cold"}},
 			{{Text: "質問室"}, {Text: "12"}, {Text: "843 ms"}, {}},
 			{{Text: "a-session-of-a-long-name"}, {Text: "3"}, {Text: "12.4 s"}, {Text: "x"}},
@@ -34,46 +24,46 @@ func TestTableAlignsNumbersRightAndWideTextByColumns(t *testing.T) {
 		"a            1  8120 ms  cold\n" +
 		"質問室      12   843 ms\n" +
 		"a-session…   3   12.4 s  x\n"
-	if diff := cmp.Diff(want, draw(t, plain, table)); diff != "" {
+	if diff := cmp.Diff(want, shown.draw(plain)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestTableWrapsItsLastColumnWithinTheScreen(t *testing.T) {
-	table := Table{
-		Columns: []Column{{Head: strings.Repeat("h", 58)}, {Head: "notes"}},
-		Rows:    [][]Cell{{{Text: "a"}, {Text: "model load, embedder load, first search"}}},
+	shown := table{
+		Columns: []column{{Head: strings.Repeat("h", 58)}, {Head: "notes"}},
+		Rows:    [][]cell{{{Text: "a"}, {Text: "model load, embedder load, first search"}}},
 	}
 	want := strings.Repeat("h", 58) + "  notes\n" +
 		"a" + strings.Repeat(" ", 59) + "model load, embedder\n" +
 		strings.Repeat(" ", 60) + "load, first search\n"
-	if diff := cmp.Diff(want, draw(t, plain, table)); diff != "" {
+	if diff := cmp.Diff(want, shown.draw(plain)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestTableLetsNoControlCharacterThrough(t *testing.T) {
-	table := Table{
-		Columns: []Column{{Head: "session"}, {Head: "notes"}},
-		Rows:    [][]Cell{{{Text: "\x1b[2Ja\nb"}, {Text: "\u202ec\x9b\xff"}}},
+	shown := table{
+		Columns: []column{{Head: "session"}, {Head: "notes"}},
+		Rows:    [][]cell{{{Text: "\x1b[2Ja\nb"}, {Text: "\u202ec\x9b\xff"}}},
 	}
 	want := "" +
 		"session  notes\n" +
 		"?[2Ja b  ?c??\n"
-	if diff := cmp.Diff(want, draw(t, plain, table)); diff != "" {
+	if diff := cmp.Diff(want, shown.draw(plain)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestColourChangesNoColumn(t *testing.T) {
-	table := Table{
-		Columns: []Column{{Head: "a", Right: true}, {Head: "b"}},
-		Rows:    [][]Cell{{{"12 ms", Red}, {"x", Bold}}},
+	shown := table{
+		Columns: []column{{Head: "a", Right: true}, {Head: "b"}},
+		Rows:    [][]cell{{{"12 ms", Red}, {"x", Bold}}},
 	}
 	want := "" +
 		"    \x1b[1ma\x1b[0m  \x1b[1mb\x1b[0m\n" +
 		"\x1b[31m12 ms\x1b[0m  \x1b[1mx\x1b[0m\n"
-	if diff := cmp.Diff(want, draw(t, Screen{Colour: true}, table)); diff != "" {
+	if diff := cmp.Diff(want, shown.draw(Screen{Colour: true})); diff != "" {
 		t.Error(diff)
 	}
 }

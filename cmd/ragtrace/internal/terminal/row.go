@@ -12,6 +12,7 @@ import (
 // A row is one line of the waterfall.
 type row struct {
 	depth      int
+	stage      string        // of its span, or "gap"
 	label      string        // cut when it is too long
 	note       string        // never cut: cold, failed
 	start, end time.Duration // from Enter

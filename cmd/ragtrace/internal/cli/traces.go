@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/ingest"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/terminal"
+)
+
+// A source is where a command reads traces: a store, or a file of OTLP/JSON.
+type source struct {
+	db, file *string
+}
+
+// sourceFlags adds --db and --from.
+func sourceFlags(cmd *cobra.Command) source {
+	s := source{db: dbFlag(cmd), file: cmd.Flags().String("from", "", "read OTLP/JSON from `FILE` instead, gzipped or not")}
+	cmd.MarkFlagsMutuallyExclusive("db", "from")
+	return s
+}
+
+// traces are the questions of a source, and the spans that they were cut from.
+type traces struct {
+	questions []diagnose.Question
+	spans     func(context.Context, model.TraceID) ([]model.Span, error)
+	close     func() error
+}
+
+// open reads all questions. Spans that cannot be read are told to warn; what can be read counts.
+func (s source) open(ctx context.Context, warn io.Writer) (*traces, error) {
+	if *s.file != "" {
+		return readFile(*s.file, warn)
+	}
+	return readStore(ctx, *s.db)
+}
+
+func readStore(ctx context.Context, path string) (*traces, error) {
+	st, err := store.OpenReadOnly(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there are no traces yet: %s does not exist (receive some with ragtrace serve, make some with "+
+			"ragtrace demo, or name another file with --db)", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// One trace is in memory at a time; of each, only its questions stay.
+	t := &traces{spans: st.Trace, close: st.Close}
+	for spans, err := range st.Traces(ctx, store.Filter{}) {
+		if err != nil {
+			return nil, errors.Join(err, st.Close())
+		}
+		t.questions = append(t.questions, diagnose.CutTrace(spans)...)
+	}
+	return t, nil
+}
+
+// readFile holds the whole file's spans, since those of one trace may be anywhere in it.
+func readFile(path string, warn io.Writer) (*traces, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var all []model.Span
+	var bad error
+	for spans, err := range ingest.ReadFile(f) {
+		if err != nil {
+			bad = fmt.Errorf("%s: %w", path, err)
+			fmt.Fprintf(warn, "warning: %v\n", bad)
+			continue
+		}
+		all = append(all, spans...)
+	}
+	if len(all) == 0 && bad != nil {
+		return nil, fmt.Errorf("nothing could be read: %w", bad)
+	}
+	spans := func(_ context.Context, id model.TraceID) ([]model.Span, error) {
+		var of []model.Span
+		for _, s := range all {
+			if s.TraceID == id {
+				of = append(of, s)
+			}
+		}
+		return of, nil
+	}
+	return &traces{questions: diagnose.Cut(all), spans: spans, close: func() error { return nil }}, nil
+}
+
+// view gathers what the waterfall of q shows.
+func (t *traces) view(ctx context.Context, r diagnose.Report, q diagnose.Result) (terminal.Question, error) {
+	view := terminal.Question{Result: q}
+	var err error
+	if view.Spans, err = t.spans(ctx, q.TraceID); err != nil {
+		return view, err
+	}
+	for _, cut := range t.questions {
+		if cut.TraceID == q.TraceID && time.Unix(0, cut.Start).Equal(q.Start) {
+			view.Root, view.Source = cut.RootID, cut.Service
+			if cut.Pipeline != "" {
+				view.Source += ", " + cut.Pipeline
+			}
+		}
+	}
+	for i, s := range r.Verdict.Slow {
+		if s.TraceID == q.TraceID && s.Number == q.Number {
+			view.Slow = &r.Verdict.Slow[i]
+		}
+	}
+	return view, nil
+}

@@ -1,0 +1,113 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
+)
+
+// A Question is what the waterfall shows.
+type Question struct {
+	Spans  []model.Span // of its trace
+	Root   model.SpanID // zero when it never came: then there are no times, and no bars
+	Result diagnose.Result
+	Slow   *diagnose.Slow // nil unless it took far longer than its peers
+	Source string         // who sent it: the service and its pipeline
+}
+
+// Write draws the question on s.
+func (q Question) Write(s report.Screen) error {
+	var b strings.Builder
+	q.head(&b, s)
+	if top := place(q.Spans, q.Root); top != nil && q.Result.Timed {
+		rows := rowsOf(top, q.Result)
+		first := q.Result.TTFT
+		b.WriteString("\n")
+		if first == nil {
+			b.WriteString(chart(s, rows, top.end, 0))
+		} else {
+			b.WriteString(chart(s, rows, top.end, *first))
+		}
+		legend(&b, s)
+		q.sum(&b, s)
+	}
+	for _, f := range q.Result.Flags {
+		line(&b, s, "Note: "+report.Flag(f)+".")
+	}
+	_, err := io.WriteString(s, b.String())
+	return err
+}
+
+// head says which question this is and how long it took.
+func (q Question) head(b *strings.Builder, s report.Screen) {
+	r := q.Result
+	b.WriteString(s.Paint(report.Bold, report.Name(r.Session, r.Number)) + "\n")
+	if !r.Timed {
+		line(b, s, fmt.Sprintf("%s, trace %s", r.Status, r.TraceID))
+		return
+	}
+	e2e := "E2E " + report.Duration(r.E2E)
+	if q.Slow != nil {
+		e2e += ", " + report.Duration(q.Slow.Over) + " more than the median of the others"
+	}
+	line(b, s, e2e+", "+string(r.Status))
+	if r.TTFT != nil {
+		line(b, s, "TTFT "+report.Duration(*r.TTFT)+rulers[r.TTFTRuler])
+	}
+	line(b, s, fmt.Sprintf("%s, %s", r.Start.UTC().Format("2006-01-02 15:04:05 UTC"), report.Clean(q.Source)))
+	line(b, s, fmt.Sprintf("trace %s", r.TraceID))
+}
+
+// rulers say where a TTFT was read. Enter is where all of them begin.
+var rulers = map[diagnose.Ruler]string{
+	diagnose.RulerUser:   " (first byte to the user)",
+	diagnose.RulerClient: " (first chunk at the application)",
+	diagnose.RulerServer: " (first token at the LLM server)",
+}
+
+func legend(b *strings.Builder, s report.Screen) {
+	for _, k := range []struct {
+		kind kind
+		text string
+	}{{inside, "inside the LLM"}, {outside, "outside"}, {gap, "gap"}, {wrapper, "frame of others"}} {
+		b.WriteString(s.Paint(brushes[k.kind].ink, k.kind.stroke(s)) + " " + k.text + "   ")
+	}
+	b.WriteString(firstToken(s) + " first token\n")
+}
+
+// sum adds the question up.
+func (q Question) sum(b *strings.Builder, s report.Screen) {
+	r := q.Result
+	text := fmt.Sprintf("%s inside the LLM + %s outside = %s E2E", report.Duration(r.Inside), report.Duration(r.Outside),
+		report.Duration(r.E2E))
+	if r.Unattributed > 0 {
+		text += fmt.Sprintf("; %s of the outside in no stage", report.Duration(r.Unattributed))
+	}
+	line(b, s, text)
+	for _, c := range r.Stages {
+		if c.Component == diagnose.Retry {
+			line(b, s, fmt.Sprintf("%s went into failed attempts and the wait for the next one", report.Duration(c.Time)))
+		}
+	}
+	var cold []string
+	for _, c := range r.Cold {
+		where := "outside"
+		if c.Component.InsideLLM() {
+			where = "inside the LLM"
+		}
+		cold = append(cold, fmt.Sprintf("%s %s (%s)", report.Cold(c.Cause), report.Duration(c.Time), where))
+	}
+	if len(cold) > 0 {
+		line(b, s, "Cold: "+strings.Join(cold, ", "))
+	}
+}
+
+func line(b *strings.Builder, s report.Screen, text string) {
+	for _, l := range report.Wrap(text, s.Columns()) {
+		b.WriteString(l + "\n")
+	}
+}
