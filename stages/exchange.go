@@ -66,7 +66,7 @@ type RequestFacts struct {
 	TopK           Count // hits asked of a search, or top_n of a rerank
 	ReasoningLevel string
 	IncludeUsage   bool   // stream_options.include_usage
-	Collection     string // the collection or class named in the body, where the API does so
-	Operation      string // the operation named in the body, where the API does so (GraphQL "Get")
+	Collection     string // the collection, class or index that the body or the path names
+	Operation      string // the operation as the body (GraphQL "Get") or the path ("points/query") names it
 	Extra          map[string]bool
 }

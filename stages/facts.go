@@ -100,6 +100,8 @@ type Facts struct {
 	Hits            Count
 	ScoreMax        *float64
 	ScoreMin        *float64
+	DistanceMax     *float64 // of stores that answer distances, whose metric is not known here: no score is made of them
+	DistanceMin     *float64
 	Async           bool // accepted, not done (Qdrant wait=false)
 
 	Total   Timing // the server's whole interval

@@ -32,6 +32,7 @@ const (
 	reqOptStop
 	reqInput
 	reqInputElem
+	reqContent
 	reqInputs
 	reqInputsElem
 	reqMessages
@@ -91,6 +92,7 @@ var requestSchema = stream.NewSchema([]string{
 	reqOptStop:             "options.stop#",
 	reqInput:               "input#",
 	reqInputElem:           "input[]#",
+	reqContent:             "content#", // llama-server's own /embedding
 	reqInputs:              "inputs#",
 	reqInputsElem:          "inputs[]#",
 	reqMessages:            "messages",
@@ -192,7 +194,7 @@ func (r *requestReader) Value(v stream.Value) {
 		f.StopSequences = int(items(v))
 	case reqInputElem, reqInputsElem, reqPromptElem:
 		r.tokenIDs = v.Kind == stream.Number
-	case reqInput, reqInputs:
+	case reqInput, reqInputs, reqContent:
 		f.Inputs = stages.Count{N: r.inputs(v), Source: stages.Measured}
 	case reqMessages:
 		f.Messages = int(v.Len)

@@ -1,12 +1,11 @@
 package stream
 
 import (
-	"bufio"
 	"compress/flate"
-	"compress/gzip"
-	"compress/zlib"
+	"errors"
 	"io"
 	"iter"
+	"math"
 	"strings"
 )
 
@@ -26,36 +25,25 @@ type Inflater struct {
 	out    int64
 }
 
+var errStopped = errors.New("closed before the end")
+
 // NewInflater returns an Inflater for a Content-Encoding. It reports false for an encoding that it cannot read, and nil
 // and true for one that changes nothing.
 func NewInflater(contentEncoding string) (*Inflater, bool) {
-	var open func(*inflateSource) (io.Reader, error)
+	var header func(*inflateSource) error
 	switch strings.ToLower(strings.TrimSpace(contentEncoding)) {
 	case "", "identity":
 		return nil, true
 	case "gzip", "x-gzip":
-		open = func(s *inflateSource) (io.Reader, error) { return gzip.NewReader(s) }
+		header = gzipHeader
 	case "deflate":
-		open = openDeflate
+		header = zlibHeader
 	default:
 		return nil, false
 	}
 	z := new(Inflater)
-	z.next, z.stop = iter.Pull(z.source.inflate(open))
+	z.next, z.stop = iter.Pull(z.source.inflate(header))
 	return z, true
-}
-
-// openDeflate tells the deflate of RFC 9110, which has zlib's header, from the bare one that some servers send.
-func openDeflate(s *inflateSource) (io.Reader, error) {
-	r := bufio.NewReaderSize(s, 512)
-	head, err := r.Peek(2)
-	if err != nil {
-		return nil, err
-	}
-	if head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
-		return zlib.NewReader(r)
-	}
-	return flate.NewReader(r), nil
 }
 
 // Write takes the next compressed bytes and hands on, piece by piece, what they unpack to. It retains neither. It reports
@@ -66,7 +54,7 @@ func (z *Inflater) Write(p []byte, to func([]byte)) bool {
 	for !z.failed {
 		out, more := z.next()
 		if !more {
-			z.failed = z.source.err != nil
+			z.failed = true
 			break
 		}
 		if out == nil {
@@ -90,29 +78,48 @@ type inflateSource struct {
 	rest  []byte
 	yield func([]byte) bool
 	err   error
+
+	members int     // headers read
+	pushed  [2]byte // bytes to read again before rest
+	pushedN int
 }
 
-// inflate unpacks until the end, yielding pieces, or nil when it needs more input.
-func (s *inflateSource) inflate(open func(*inflateSource) (io.Reader, error)) iter.Seq[[]byte] {
+// inflate unpacks until the end, yielding pieces, or nil when it needs more input. Checksums are left to the client, whose
+// body it is; waiting for them would keep the last piece back.
+func (s *inflateSource) inflate(header func(*inflateSource) error) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		s.yield = yield
-		r, err := open(s)
-		if err != nil {
-			s.err = err
-			return
-		}
 		buf := make([]byte, 4096)
-		for {
-			n, err := r.Read(buf)
-			if n > 0 && !yield(buf[:n]) {
-				return
-			}
-			if err != nil {
-				if err != io.EOF {
-					s.err = err
+		for r := flate.NewReader(s); ; {
+			if s.err = header(s); s.err != nil {
+				if s.members > 1 {
+					s.err = s.discard(math.MaxInt) // what follows a whole member is padding, or a checksum
 				}
 				return
 			}
+			if s.err = s.member(r, buf); s.err != nil {
+				return
+			}
+			if s.err = r.(flate.Resetter).Reset(s, nil); s.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// member unpacks one deflate stream.
+func (s *inflateSource) member(r io.Reader, buf []byte) error {
+	for {
+		n, err := r.Read(buf)
+		if n > 0 && !s.yield(buf[:n]) {
+			return errStopped
+		}
+		switch err {
+		case nil:
+		case io.EOF:
+			return nil
+		default:
+			return err
 		}
 	}
 }
@@ -120,7 +127,7 @@ func (s *inflateSource) inflate(open func(*inflateSource) (io.Reader, error)) it
 func (s *inflateSource) wait() error {
 	for len(s.rest) == 0 {
 		if !s.yield(nil) {
-			return io.ErrUnexpectedEOF
+			return errStopped
 		}
 	}
 	return nil
@@ -128,6 +135,14 @@ func (s *inflateSource) wait() error {
 
 // Read implements io.Reader.
 func (s *inflateSource) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if s.pushedN > 0 {
+		b, err := s.ReadByte()
+		p[0] = b
+		return 1, err
+	}
 	if err := s.wait(); err != nil {
 		return 0, err
 	}
@@ -138,6 +153,11 @@ func (s *inflateSource) Read(p []byte) (int, error) {
 
 // ReadByte implements io.ByteReader, so that no reader puts a buffer before this one.
 func (s *inflateSource) ReadByte() (byte, error) {
+	if s.pushedN > 0 {
+		b := s.pushed[len(s.pushed)-s.pushedN]
+		s.pushedN--
+		return b, nil
+	}
 	if err := s.wait(); err != nil {
 		return 0, err
 	}

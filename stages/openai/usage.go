@@ -1,0 +1,43 @@
+package openai
+
+import (
+	"github.com/ragtrace/ragtrace/stages"
+	"github.com/ragtrace/ragtrace/stages/stream"
+)
+
+// usage are the token counts of one chunk.
+type usage struct {
+	input, output, cached, reasoning stages.Count
+}
+
+func (u *usage) value(v stream.Value) bool {
+	switch v.Path {
+	case promptTokens, inputTokens, responseInput:
+		count(&u.input, v)
+	case completionTokens, outputTokens, responseOutput:
+		count(&u.output, v)
+	case cachedTokens, cachedInputTokens, responseCached:
+		count(&u.cached, v)
+	case reasoningTokens, reasoningOutputTokens, responseReasoning:
+		count(&u.reasoning, v)
+	default:
+		return false
+	}
+	return true
+}
+
+// into takes the counts over, unless they are all zero: Ollama sends such usage with every chunk but the last, and others
+// a running one, so that the last one that says something is right.
+func (u *usage) into(f *stages.Facts) {
+	if u.input.N == 0 && u.output.N == 0 {
+		return
+	}
+	f.InputTokens, f.OutputTokens = u.input, u.output
+	f.CachedTokens, f.ReasoningTokens = u.cached, u.reasoning
+}
+
+func count(c *stages.Count, v stream.Value) {
+	if n, ok := v.Int(); ok && n >= 0 {
+		*c = stages.Count{N: n, Source: stages.Reported}
+	}
+}
