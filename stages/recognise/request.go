@@ -6,6 +6,7 @@ import (
 
 	"github.com/ragtrace/ragtrace/stages"
 	"github.com/ragtrace/ragtrace/stages/stream"
+	"github.com/ragtrace/ragtrace/stages/weaviate"
 )
 
 // Where request bodies say something, over all APIs. What one API alone says stands with its name.
@@ -67,6 +68,15 @@ const (
 	reqCollectionName
 	reqAnnsField
 	reqSearches
+	reqClass
+	reqObjectsClass
+	reqMustKNN
+	reqShouldKNN
+	reqNestedKNN
+	reqHybrid
+	reqNeuralSparse
+	reqSparseVector
+	reqSemantic
 )
 
 var requestSchema = stream.NewSchema([]string{
@@ -127,6 +137,15 @@ var requestSchema = stream.NewSchema([]string{
 	reqCollectionName:      "collectionName",
 	reqAnnsField:           "annsField",
 	reqSearches:            "searches#",
+	reqClass:               "class",
+	reqObjectsClass:        "objects[].class",
+	reqMustKNN:             "query.bool.must[].knn#",
+	reqShouldKNN:           "query.bool.should[].knn#",
+	reqNestedKNN:           "query.nested.query.knn#",
+	reqHybrid:              "query.hybrid#",
+	reqNeuralSparse:        "query.neural_sparse#",
+	reqSparseVector:        "query.sparse_vector#",
+	reqSemantic:            "query.semantic#",
 }...)
 
 // A requestReader turns a request's body into facts, whatever the API.
@@ -203,7 +222,7 @@ func (r *requestReader) Value(v stream.Value) {
 	case reqQuery:
 		f.HasQuery = !v.Empty()
 		if r.graphQL && v.Kind == stream.String {
-			f.Operation, f.Collection = graphQL(v.String())
+			r.readGraphQL(v.String())
 		}
 	case reqQueryText, reqVector, reqQueryEmbeddings, reqQueryTexts, reqText1, reqData:
 		if !v.Empty() {
@@ -226,7 +245,7 @@ func (r *requestReader) Value(v stream.Value) {
 		if v.Kind == stream.Bool {
 			f.ReasoningLevel = string(v.Text)
 		}
-	case reqCollectionName:
+	case reqCollectionName, reqClass, reqObjectsClass:
 		f.Collection = v.String()
 	default:
 		r.extra(v)
@@ -239,6 +258,8 @@ var extraNames = map[int]string{
 	reqTexts: "texts", reqDocuments: "documents", reqText1: "text_1", reqText2: "text_2", reqQueryText: "queries",
 	reqKNN: "knn", reqQueryKNN: "query.knn", reqScriptScore: "query.script_score", reqRetriever: "retriever",
 	reqSubSearches: "sub_searches", reqNeural: "query.neural", reqAnnsField: "annsField", reqSearches: "searches",
+	reqMustKNN: "query.knn", reqShouldKNN: "query.knn", reqNestedKNN: "query.knn", reqHybrid: "query.hybrid",
+	reqNeuralSparse: "query.neural_sparse", reqSparseVector: "query.sparse_vector", reqSemantic: "query.semantic",
 }
 
 func (r *requestReader) extra(v stream.Value) {
@@ -246,6 +267,18 @@ func (r *requestReader) extra(v stream.Value) {
 		r.f.Extra = make(map[string]bool)
 	}
 	r.f.Extra[extraNames[v.Path]] = true
+}
+
+// readGraphQL reads the beginning of a GraphQL text, as much of it as was kept.
+func (r *requestReader) readGraphQL(text string) {
+	q := weaviate.ParseQuery(text)
+	r.f.Operation, r.f.Collection = q.Function, q.Class
+	if q.Limit > 0 {
+		r.f.TopK = stages.Count{N: q.Limit, Source: stages.Measured}
+	}
+	if q.Vector {
+		r.f.Extra = map[string]bool{weaviate.ExtraVector: true}
+	}
 }
 
 // inputs counts texts: a list of token numbers is one text.

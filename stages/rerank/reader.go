@@ -1,0 +1,104 @@
+package rerank
+
+import (
+	"net/http"
+
+	"github.com/ragtrace/ragtrace/stages"
+	"github.com/ragtrace/ragtrace/stages/stream"
+	"github.com/ragtrace/ragtrace/stages/tei"
+)
+
+const (
+	ansModel = iota
+	ansRelevance
+	ansResultScore
+	ansScore
+	ansBare
+	ansPromptTokens
+	ansTotalTokens
+	ansInputTokens
+	ansError
+	ansErrorMessage
+	ansMessage
+	ansDetail
+)
+
+var schema = stream.NewSchema([]string{
+	ansModel:        "model",
+	ansRelevance:    "results[].relevance_score",
+	ansResultScore:  "results[].score",
+	ansScore:        "data[].score", // vLLM /score
+	ansBare:         "[].score",     // TEI
+	ansPromptTokens: "usage.prompt_tokens",
+	ansTotalTokens:  "usage.total_tokens",
+	ansInputTokens:  "meta.tokens.input_tokens",
+	ansError:        "error",
+	ansErrorMessage: "error.message",
+	ansMessage:      "message",
+	ansDetail:       "detail",
+}...)
+
+// A Reader reads one answer to a rerank call. Hits are the results; scores are the model's own, between 0 and 1 unless raw
+// ones were asked for.
+type Reader struct {
+	f      *stages.Facts
+	failed bool
+	hits   stages.Hits
+	model  string
+	input  stages.Count
+	words  string
+}
+
+// New returns a Reader that fills f. A body that has texts where the others have documents is for TEI.
+func New(f *stages.Facts) *Reader {
+	if f.Request.Extra["texts"] {
+		f.API, f.System = stages.APITEI, tei.System
+	}
+	return &Reader{f: f}
+}
+
+// Schema implements recognise.Reader.
+func (r *Reader) Schema() *stream.Schema { return schema }
+
+// Head implements recognise.Reader.
+func (r *Reader) Head(status int, h http.Header) {
+	r.failed = status >= http.StatusBadRequest
+	tei.Head(r.f, h)
+}
+
+// Value implements stream.Sink.
+func (r *Reader) Value(v stream.Value) {
+	switch v.Path {
+	case ansModel:
+		r.model = v.String()
+	case ansRelevance, ansResultScore, ansScore, ansBare:
+		if score, ok := v.Float(); ok {
+			r.hits.N++
+			r.hits.Score(score)
+		}
+	case ansPromptTokens, ansTotalTokens, ansInputTokens:
+		// There is no output, so that the total is the input too; Jina gives nothing else.
+		if n, ok := v.Int(); ok && (v.Path != ansTotalTokens || !r.input.Known()) {
+			r.input = stages.Count{N: n, Source: stages.Reported}
+		}
+	case ansError, ansErrorMessage, ansMessage, ansDetail:
+		if r.words == "" {
+			r.words = v.String()
+		}
+	}
+}
+
+// Document implements stream.Sink.
+func (r *Reader) Document(d stream.Document) {
+	switch {
+	case d.Outcome != stream.Complete:
+	case r.failed:
+		r.f.Error = r.words
+	default:
+		r.f.Model, r.f.InputTokens = r.model, r.input
+		r.f.Found(&r.hits)
+	}
+}
+
+// End implements recognise.Reader.
+func (r *Reader) End() {}

@@ -1,0 +1,60 @@
+package tei
+
+import (
+	"net/http"
+
+	"github.com/ragtrace/ragtrace/stages"
+	"github.com/ragtrace/ragtrace/stages/stream"
+)
+
+const (
+	ansVector = iota
+	ansError
+)
+
+var schema = stream.NewSchema([]string{
+	ansVector: "[]",
+	ansError:  "error",
+}...)
+
+// A Reader reads one answer with embeddings.
+type Reader struct {
+	f          *stages.Facts
+	dimensions int64
+	words      string
+}
+
+// New returns a Reader that fills f.
+func New(f *stages.Facts) *Reader { return &Reader{f: f} }
+
+// Schema implements recognise.Reader.
+func (r *Reader) Schema() *stream.Schema { return schema }
+
+// Head implements recognise.Reader.
+func (r *Reader) Head(_ int, h http.Header) { Head(r.f, h) }
+
+// Value implements stream.Sink.
+func (r *Reader) Value(v stream.Value) {
+	switch v.Path {
+	case ansVector:
+		if v.Kind == stream.Array {
+			r.dimensions = v.Len
+		}
+	case ansError:
+		r.words = v.String()
+	}
+}
+
+// Document implements stream.Sink.
+func (r *Reader) Document(d stream.Document) {
+	if d.Outcome != stream.Complete {
+		return
+	}
+	r.f.Error = r.words
+	if r.f.Request.Operation == "embed" { // the others answer a vector for each token, or sparse ones
+		r.f.Dimensions = int(r.dimensions)
+	}
+}
+
+// End implements recognise.Reader.
+func (r *Reader) End() {}
