@@ -1,0 +1,247 @@
+package tracer
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/baggage"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/ragtrace/ragtrace/stages"
+	"github.com/ragtrace/ragtrace/tracer/attr"
+)
+
+// The request headers that a user interface sends with a question.
+const (
+	// HeaderEnter holds the milliseconds between the moment the user pressed Enter and the moment the request was sent, as a
+	// decimal number from 0 to 86400000: two readings of the user's own clock, so that no other clock need be trusted.
+	HeaderEnter = "Ragtrace-Enter"
+	// HeaderSession holds the session, at most 256 bytes.
+	HeaderSession = "Ragtrace-Session"
+	// HeaderQuestion holds the question's number within the session, from 1.
+	HeaderQuestion = "Ragtrace-Question"
+)
+
+// Middleware traces every request to next as one question. Wrap the handler that answers questions, not the whole server:
+// a health check is no question.
+//
+// The question's span begins at Enter ([HeaderEnter]), else at the request's arrival, and ends with the last byte of the
+// answer: the last flush, or the handler's return when something was written after it, since then the server sends it. It
+// fails when the status is 400 or more, since then the question was not answered, when the handler panics (the panic goes
+// on unchanged), or when the client has left before the answer was complete (error.type "canceled").
+//
+// Inside another [Middleware] it does nothing. Inside the question of another service see the package documentation.
+func Middleware(next http.Handler, opts ...Option) http.Handler {
+	return &middleware{next: next, cfg: newConfig(opts)}
+}
+
+// Gateway traces requests to next in a gateway between an application and its model server: a server span with the stage
+// gateway, whose time outside the calls to the model server is the gateway's own.
+func Gateway(next http.Handler, opts ...Option) http.Handler {
+	return &middleware{next: next, cfg: newConfig(opts), gateway: true}
+}
+
+type middleware struct {
+	next    http.Handler
+	cfg     *config
+	gateway bool
+}
+
+func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if QuestionFrom(r.Context()) != nil {
+		m.next.ServeHTTP(w, r)
+		return
+	}
+	q, rec, r2 := m.begin(w, r)
+	if q == nil {
+		m.next.ServeHTTP(w, r)
+		return
+	}
+	returned := false
+	defer func() {
+		var p any
+		if !returned {
+			p = recover()
+		}
+		// net/http removes the files of a multipart form that it finds on its own request.
+		if r2.MultipartForm != nil {
+			r.MultipartForm = r2.MultipartForm
+		}
+		m.finish(q, rec, r2, returned, p)
+		if p != nil {
+			panic(p)
+		}
+	}()
+	m.next.ServeHTTP(rec.wrapped, r2)
+	returned = true
+}
+
+// begin opens the span. It returns a nil question when its own code panicked.
+func (m *middleware) begin(w http.ResponseWriter, r *http.Request) (q *Question, rec *recorder, r2 *http.Request) {
+	defer guard()
+	arrival := time.Now()
+	local := trace.SpanFromContext(r.Context())
+	ctx := m.cfg.propagator().Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+	kind := trace.SpanKindServer
+	if local.SpanContext().IsValid() && !local.SpanContext().IsRemote() {
+		// The web framework has its own span for this request; the headers name that one's parent.
+		ctx, kind = trace.ContextWithSpan(ctx, local), trace.SpanKindInternal
+	}
+	opening := &Question{cfg: m.cfg, tracer: m.cfg.tracer(), start: arrival}
+	caller := identityFrom(baggage.FromContext(ctx))
+	if caller != nil || m.gateway {
+		opening.inside = true
+		opening.id.Store(caller)
+		ctx = opening.open(ctx, serverName(r), kind, m.serverAttrs(caller, r))
+	} else {
+		opening.arrive(r, arrival)
+		if kind == trace.SpanKindServer {
+			ctx = opening.begin(ctx, kind, httpAttrs(r)...)
+		} else {
+			ctx = opening.begin(ctx, kind)
+		}
+		if enter := arrival.Sub(opening.start); enter > spanGap {
+			opening.enter = arrival.Add(-spanGap)
+		}
+	}
+	rec = newRecorder(w, r.Context())
+	return opening, rec, r.WithContext(ctx)
+}
+
+// arrive reads what the request says of the question.
+func (q *Question) arrive(r *http.Request, arrival time.Time) {
+	if v := r.Header.Get(HeaderEnter); v != "" {
+		ms, err := strconv.ParseFloat(v, 64)
+		if d := time.Duration(ms * float64(time.Millisecond)); err == nil && ms >= 0 && ms <= 24*60*60*1000 {
+			q.start = arrival.Add(-d)
+		} else {
+			q.flags = append(q.flags, attr.FlagBadEnter)
+		}
+	}
+	session := r.Header.Get(HeaderSession)
+	if f := q.cfg.session; f != nil {
+		if s := f(r); s != "" {
+			session = s
+		}
+	}
+	if session == "" {
+		return
+	}
+	number := 0
+	if v := r.Header.Get(HeaderQuestion); v != "" {
+		n, err := strconv.ParseInt(v, 10, 32)
+		if err == nil && n >= 1 {
+			number = int(n)
+		} else {
+			q.flags = append(q.flags, attr.FlagBadQuestion)
+		}
+	}
+	if !q.identify(session, number) {
+		q.flags = append(q.flags, attr.FlagBadSession)
+	}
+}
+
+func (m *middleware) serverAttrs(caller *identity, r *http.Request) []attribute.KeyValue {
+	attrs := make([]attribute.KeyValue, 0, 10)
+	if m.gateway {
+		attrs = append(attrs,
+			attr.Stage.String(string(stages.Gateway)),
+			attr.InsideLLM.Bool(false),
+			attr.TimingSource.String(string(stages.Measured)),
+			attr.SpanKind.String("CHAIN"))
+	}
+	attrs = append(attrs, caller.all()...)
+	return append(attrs, httpAttrs(r)...)
+}
+
+func (m *middleware) finish(q *Question, rec *recorder, r *http.Request, returned bool, p any) {
+	defer guard()
+	now := time.Now()
+	a := rec.answer(now)
+	a.attrs = make([]attribute.KeyValue, 0, 5)
+	a.attrs = append(a.attrs, semconv.HTTPResponseStatusCode(rec.status))
+	if route := routeOf(r); route != "" {
+		a.attrs = append(a.attrs, semconv.HTTPRoute(route))
+		if q.inside {
+			q.span.SetName(serverName(r))
+		}
+	}
+	if !q.inside && !a.first.IsZero() {
+		a.attrs = append(a.attrs, attr.AnswerStreamed.Bool(rec.streamed))
+	}
+	a.failure = q.outcome(rec, r.Context(), returned, p)
+	if !q.enter.IsZero() {
+		q.child(stages.Enter, q.start, q.enter)
+	}
+	q.end(a)
+}
+
+// outcome tells how the answer ended. A client that has left is told from one that closed its connection because it had
+// everything: the latter interrupts nothing.
+func (q *Question) outcome(rec *recorder, ctx context.Context, returned bool, p any) failure {
+	q.mu.Lock()
+	interrupted := q.interrupted
+	q.mu.Unlock()
+	left := ctx.Err() != nil && (rec.bytes == 0 || interrupted || !returned)
+	switch {
+	case rec.clientGone || left:
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return failure{"timeout", "the request's deadline passed before the answer was complete"}
+		}
+		return failure{canceled, "the client left before the answer was complete"}
+	case p == http.ErrAbortHandler:
+		return failure{"aborted", "the handler aborted the answer"}
+	case !returned:
+		return failure{"panic", "the handler panicked"}
+	case rec.status >= 500, rec.status >= 400 && !q.inside:
+		return failureOfStatus(rec.status)
+	}
+	return failure{}
+}
+
+// httpAttrs are those that the conventions ask of a server span. The query is left out: it may hold the question.
+func httpAttrs(r *http.Request) []attribute.KeyValue {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	return []attribute.KeyValue{
+		semconv.HTTPRequestMethodKey.String(methodOf(r.Method)),
+		semconv.URLPath(r.URL.Path),
+		semconv.URLScheme(scheme),
+	}
+}
+
+func serverName(r *http.Request) string {
+	if route := routeOf(r); route != "" {
+		return methodOf(r.Method) + " " + route
+	}
+	return methodOf(r.Method)
+}
+
+// routeOf is the pattern of [http.ServeMux] without its method, or "".
+func routeOf(r *http.Request) string {
+	if _, route, ok := strings.Cut(r.Pattern, " "); ok {
+		return strings.TrimLeft(route, " \t")
+	}
+	return r.Pattern
+}
+
+// methodOf keeps the values few: whoever calls chooses the method.
+func methodOf(m string) string {
+	switch m {
+	case "":
+		return http.MethodGet
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodConnect, http.MethodOptions, http.MethodTrace, "QUERY":
+		return m
+	}
+	return "_OTHER"
+}

@@ -1,0 +1,283 @@
+package tracer
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/ragtrace/ragtrace/stages"
+	"github.com/ragtrace/ragtrace/tracer/attr"
+)
+
+// spanGap is left between two spans that are made from timestamps. Readers of critical paths compare whole microseconds and
+// lose a span that ends when the next begins.
+const spanGap = time.Microsecond
+
+// A Question is one question being answered. Its methods may be called at the same time, and on nil, where they do nothing.
+type Question struct {
+	cfg    *config
+	tracer trace.Tracer
+	ctx    context.Context // carries span
+	span   trace.Span
+	start  time.Time // of the span
+	id     atomic.Pointer[identity]
+	inside bool      // the question was opened by another service
+	enter  time.Time // the end of the enter span; zero when there is none
+
+	mu          sync.Mutex
+	ended       bool
+	firstByte   time.Time
+	calls       []*call // whose bodies are being read
+	interrupted bool    // a call was cut short because its context ended
+	flags       []string
+}
+
+type questionKey struct{}
+
+// QuestionFrom is the question that ctx belongs to, or nil.
+func QuestionFrom(ctx context.Context) *Question {
+	q, _ := ctx.Value(questionKey{}).(*Question)
+	return q
+}
+
+// Ask opens the span of a question in a program without an HTTP server: a command line, a worker. The question begins now.
+// An empty session means none. Call [Question.End] when the answer is out.
+func Ask(ctx context.Context, session string, opts ...Option) (context.Context, *Question) {
+	q := &Question{cfg: newConfig(opts), start: time.Now()}
+	q.tracer = q.cfg.tracer()
+	if session != "" {
+		if !q.identify(session, 0) {
+			q.flag(attr.FlagBadSession)
+		}
+	}
+	return q.begin(ctx, trace.SpanKindInternal), q
+}
+
+// Session is the question's session; "" when it has none.
+func (q *Question) Session() string {
+	if q == nil || q.id.Load() == nil {
+		return ""
+	}
+	return q.id.Load().session
+}
+
+// Number is the question's number within its session, from 1; 0 when it has no session.
+func (q *Question) Number() int {
+	if q == nil || q.id.Load() == nil {
+		return 0
+	}
+	return q.id.Load().number
+}
+
+// SetSession tells the session of a question whose request did not, and its number; 0 means to count. Call it before the
+// first stage: spans made earlier go without. A session that is longer than 256 bytes or no UTF-8 is not taken, and the
+// span is flagged.
+func (q *Question) SetSession(session string, number int) {
+	if q == nil || q.inside {
+		return
+	}
+	defer guard()
+	if !q.identify(session, number) {
+		q.flag(attr.FlagBadSession)
+		return
+	}
+	q.span.SetAttributes(q.id.Load().all()...)
+}
+
+// identify gives the question its session and number and reports whether they can be used. A number that was counted for
+// the same session before is kept.
+func (q *Question) identify(session string, number int) bool {
+	if !validSession(session) || number < 0 {
+		return false
+	}
+	if old := q.id.Load(); old != nil && old.session == session && (number == 0 || number == old.number) {
+		return true
+	}
+	q.id.Store(newIdentity(session, numbers.advance(session, number)))
+	return true
+}
+
+// FirstByte marks the moment when the first byte of the answer reached the user, in a program that uses [Ask]. The first
+// call counts.
+func (q *Question) FirstByte() {
+	if q == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.firstByte.IsZero() {
+		q.firstByte = time.Now()
+	}
+}
+
+// End ends the question that [Ask] opened: the last byte of the answer is out, or err says why there is none. Calls that
+// were not read to their end are ended too. Only the first call counts.
+func (q *Question) End(err error) {
+	if q == nil {
+		return
+	}
+	defer guard()
+	q.mu.Lock()
+	first := q.firstByte
+	q.mu.Unlock()
+	now := time.Now()
+	q.end(answer{first: first, last: now, end: now, failure: failureOf(err)})
+}
+
+// An answer is how a question went.
+type answer struct {
+	first, last time.Time // bytes to the user; zero when there were none
+	end         time.Time
+	failure     failure
+	attrs       []attribute.KeyValue
+}
+
+func (q *Question) end(a answer) {
+	q.mu.Lock()
+	if q.ended {
+		q.mu.Unlock()
+		return
+	}
+	q.ended = true
+	calls, flags := q.calls, q.flags
+	q.calls = nil
+	q.mu.Unlock()
+	for _, c := range calls {
+		c.abandon()
+	}
+
+	if !a.first.IsZero() && !q.inside {
+		q.child(stages.Answer, a.first, a.last)
+	}
+	attrs := a.attrs
+	if len(flags) > 0 {
+		slices.Sort(flags)
+		attrs = append(attrs, attr.Flags.StringSlice(slices.Compact(flags)))
+	}
+	attrs = a.failure.onto(q.span, attrs)
+	q.span.SetAttributes(attrs...)
+	q.span.End(trace.WithTimestamp(a.end))
+	if !q.inside {
+		q.measure(a)
+	}
+}
+
+func (q *Question) measure(a answer) {
+	h := q.cfg.metrics.question
+	if !h.Enabled(q.ctx) {
+		return
+	}
+	var attrs []attribute.KeyValue
+	if p := q.cfg.pipeline; p != "" {
+		attrs = append(attrs, attr.AgentName.String(p))
+	}
+	if t := a.failure.kind; t != "" {
+		attrs = append(attrs, semconv.ErrorTypeKey.String(t))
+	}
+	record(q.ctx, h, a.end.Sub(q.start), attrs...)
+}
+
+// child makes a stage span from its times. It is made at the question's end, when the session is known.
+func (q *Question) child(stage stages.Stage, start, end time.Time) {
+	attrs := make([]attribute.KeyValue, 0, 7)
+	attrs = append(attrs,
+		attr.Stage.String(string(stage)),
+		attr.InsideLLM.Bool(stage.InsideLLM()),
+		attr.TimingSource.String(string(stages.Measured)),
+		attr.SpanKind.String("CHAIN"))
+	attrs = append(attrs, q.id.Load().all()...)
+	_, span := q.tracer.Start(q.ctx, string(stage), trace.WithTimestamp(start), trace.WithAttributes(attrs...))
+	span.End(trace.WithTimestamp(end))
+}
+
+func (q *Question) flag(name string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.flags = append(q.flags, name)
+}
+
+var kinds = [...]trace.SpanStartOption{
+	trace.SpanKindInternal: trace.WithSpanKind(trace.SpanKindInternal),
+	trace.SpanKindServer:   trace.WithSpanKind(trace.SpanKindServer),
+	trace.SpanKindClient:   trace.WithSpanKind(trace.SpanKindClient),
+}
+
+// begin starts the question's span at q.start, with attrs besides its own.
+func (q *Question) begin(ctx context.Context, kind trace.SpanKind, attrs ...attribute.KeyValue) context.Context {
+	own := make([]attribute.KeyValue, 0, 10+len(attrs))
+	own = append(own,
+		attr.Stage.String(string(stages.Question)),
+		attr.InsideLLM.Bool(false),
+		attr.TimingSource.String(string(stages.Measured)),
+		attr.OperationName.String(attr.OperationInvokeWorkflow),
+		attr.SpanKind.String("CHAIN"))
+	if p := q.cfg.pipeline; p != "" {
+		own = append(own, attr.AgentName.String(p))
+		if q.cfg.dup {
+			own = append(own, attr.WorkflowName.String(p))
+		}
+	}
+	own = append(append(own, q.id.Load().all()...), attrs...)
+	return q.open(ctx, string(stages.Question), kind, own)
+}
+
+func (q *Question) open(ctx context.Context, name string, kind trace.SpanKind, attrs []attribute.KeyValue) context.Context {
+	ctx, q.span = q.tracer.Start(ctx, name, kinds[kind], trace.WithTimestamp(q.start), trace.WithAttributes(attrs...))
+	q.ctx = context.WithValue(ctx, questionKey{}, q)
+	return q.ctx
+}
+
+// identity is nil when the question has no session.
+func (q *Question) identity() *identity {
+	if q == nil {
+		return nil
+	}
+	return q.id.Load()
+}
+
+// interrupt notes that a part of the question was cut short because nobody waited for it any more.
+func (q *Question) interrupt() {
+	if q == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.interrupted = true
+}
+
+// adopt makes the question end c at the latest when it ends itself. It reports false when there is no such question.
+func (q *Question) adopt(c *call) bool {
+	if q == nil {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ended {
+		return false
+	}
+	c.place = len(q.calls)
+	q.calls = append(q.calls, c)
+	return true
+}
+
+func (q *Question) release(c *call) {
+	if q == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if c.place >= len(q.calls) || q.calls[c.place] != c {
+		return
+	}
+	last := len(q.calls) - 1
+	q.calls[c.place] = q.calls[last]
+	q.calls[c.place].place = c.place
+	q.calls[last] = nil
+	q.calls = q.calls[:last]
+}

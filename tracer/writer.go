@@ -1,0 +1,186 @@
+package tracer
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/felixge/httpsnoop"
+)
+
+// serverBuffer is what net/http holds back before it sends, when the handler does not flush: 4 KiB, for HTTP/1.1 and HTTP/2.
+const serverBuffer = 4 << 10
+
+// A recorder notes when the bytes of an answer go to the user. It passes every call on unchanged, and wrapped has exactly
+// the optional interfaces of the writer below.
+type recorder struct {
+	wrapped http.ResponseWriter
+
+	below   http.ResponseWriter
+	ctx     context.Context // the request's
+	mu      sync.Mutex      // handlers may flush from another goroutine
+	status  int             // 200 until the handler says otherwise
+	decided bool            // a final status was written
+	bytes   int64
+	held    int       // bytes since the last flush
+	first   time.Time // when the first byte was sent
+	last    time.Time // when the last flushed byte was
+	flushed bool      // there was a flush after the first byte
+	// streamed: a write followed such a flush.
+	streamed   bool
+	clientGone bool // a write failed, or came when the request's context had ended
+}
+
+func newRecorder(w http.ResponseWriter, ctx context.Context) *recorder {
+	r := &recorder{below: w, ctx: ctx, status: http.StatusOK}
+	r.wrapped = httpsnoop.Wrap(w, httpsnoop.Hooks{
+		WriteHeader: func(httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc { return r.writeHeader },
+		Write:       func(httpsnoop.WriteFunc) httpsnoop.WriteFunc { return r.write },
+		WriteString: func(next httpsnoop.WriteStringFunc) httpsnoop.WriteStringFunc {
+			return func(s string) (int, error) {
+				n, err := next(s)
+				r.wrote(n, err)
+				return n, err
+			}
+		},
+		Flush: func(next httpsnoop.FlushFunc) httpsnoop.FlushFunc {
+			return func() {
+				next()
+				r.sent(nil)
+			}
+		},
+		FlushError: func(next httpsnoop.FlushErrorFunc) httpsnoop.FlushErrorFunc {
+			return func() error {
+				err := next()
+				r.sent(err)
+				return err
+			}
+		},
+		ReadFrom: func(next httpsnoop.ReadFromFunc) httpsnoop.ReadFromFunc {
+			return func(src io.Reader) (int64, error) { return r.readFrom(next, src) }
+		},
+		Hijack: func(next httpsnoop.HijackFunc) httpsnoop.HijackFunc {
+			return func() (net.Conn, *bufio.ReadWriter, error) {
+				conn, rw, err := next()
+				if err == nil {
+					r.writeStatus(http.StatusSwitchingProtocols)
+				}
+				return conn, rw, err
+			}
+		},
+	})
+	return r
+}
+
+func (r *recorder) writeHeader(status int) {
+	r.writeStatus(status)
+	r.below.WriteHeader(status)
+}
+
+func (r *recorder) writeStatus(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	// Informational heads may be followed by others; a hijack is final.
+	if !r.decided && (status >= 200 || status == http.StatusSwitchingProtocols) {
+		r.status, r.decided = status, true
+	}
+}
+
+func (r *recorder) write(p []byte) (int, error) {
+	n, err := r.below.Write(p)
+	r.wrote(n, err)
+	return n, err
+}
+
+func (r *recorder) readFrom(next httpsnoop.ReadFromFunc, src io.Reader) (int64, error) {
+	switch src.(type) {
+	case *os.File, *io.LimitedReader:
+		// The server may hand the file to the kernel, which a reader in between would prevent.
+		n, err := next(src)
+		r.wrote(int(n), err)
+		return n, err
+	}
+	n, err := next(readNoter{src, r})
+	r.wrote(0, err)
+	return n, err
+}
+
+// A readNoter notes what is read from a source that goes straight to the user.
+type readNoter struct {
+	io.Reader
+	rec *recorder
+}
+
+func (n readNoter) Read(p []byte) (int, error) {
+	c, err := n.Reader.Read(p)
+	n.rec.wrote(c, nil)
+	return c, err
+}
+
+func (r *recorder) wrote(n int, err error) {
+	now := time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.decided = true
+	if gone(err) || n > 0 && r.ctx.Err() != nil {
+		r.clientGone = true
+	}
+	if n <= 0 {
+		return
+	}
+	r.streamed = r.streamed || r.flushed
+	r.bytes += int64(n)
+	r.held += n
+	if r.held > serverBuffer && r.first.IsZero() {
+		r.first = now
+	}
+}
+
+func (r *recorder) sent(err error) {
+	now := time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.decided = true
+	if gone(err) {
+		r.clientGone = true
+		return
+	}
+	if r.held == 0 {
+		return
+	}
+	if r.first.IsZero() {
+		r.first = now
+	}
+	r.held, r.last, r.flushed = 0, now, true
+}
+
+// answer sums up when the handler has returned: the server now sends what it still holds.
+func (r *recorder) answer(now time.Time) answer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := answer{first: r.first, last: r.last, end: now}
+	if r.held > 0 {
+		if a.first.IsZero() {
+			a.first = now
+		}
+		a.last = now
+	}
+	if !a.last.IsZero() {
+		a.end = a.last
+	}
+	return a
+}
+
+// gone reports whether err is a failure to reach the client, and not a handler's mistake.
+func gone(err error) bool {
+	switch err {
+	case nil, http.ErrBodyNotAllowed, http.ErrContentLength, http.ErrHijacked, http.ErrNotSupported:
+		return false
+	}
+	return true
+}
