@@ -2,6 +2,7 @@ package fakeserver
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -30,7 +31,8 @@ func (s *VectorStore) chromaRoutes() {
 	})
 	s.handle("GET "+base+"/{c}/count", func(c *call) {
 		if col, ok := s.chromaCollection(c); ok {
-			c.json(http.StatusOK, "application/json", s.count(col))
+			points, _ := s.size(col)
+			c.json(http.StatusOK, "application/json", points)
 		}
 	})
 	s.handle("POST "+base+"/{c}/add", func(c *call) { s.chromaWrite(c, http.StatusCreated) })
@@ -140,15 +142,19 @@ func (s *VectorStore) chromaWrite(c *call, status int) {
 		}
 		points = append(points, p)
 	}
-	dim, err := s.put(c.r.Context(), col, points)
-	if err != nil {
+	if !s.write(c) {
 		return
 	}
-	if dim != 0 {
-		c.chromaFail(http.StatusBadRequest, "InvalidArgumentError", fmt.Sprintf("Collection expecting embedding with dimension of %d", dim))
+	if err := s.put(col, points); err != nil {
+		c.chromaWrongDim(err)
 		return
 	}
 	c.json(status, "application/json", struct{}{})
+}
+
+func (c *call) chromaWrongDim(err *dimError) {
+	c.chromaFail(http.StatusBadRequest, "InvalidArgumentError",
+		fmt.Sprintf("Collection expecting embedding with dimension of %d, got %d", err.want, err.got))
 }
 
 func (s *VectorStore) chromaQuery(c *call) {
@@ -170,17 +176,22 @@ func (s *VectorStore) chromaQuery(c *call) {
 		Documents  [][]*string        `json:"documents"`
 		URIs       [][]*string        `json:"uris"`
 		Metadatas  [][]map[string]any `json:"metadatas"`
-		Distances  [][]float64        `json:"distances"`
+		Distances  [][]float32        `json:"distances"`
 		Include    []string           `json:"include"`
 	}
 	answer.Include = req.Include
 	for _, v := range req.QueryEmbeddings {
 		hits, err := s.search(c.r.Context(), col, v, req.NResults)
-		if err != nil {
+		var wrong *dimError
+		switch {
+		case errors.As(err, &wrong):
+			c.chromaWrongDim(wrong)
+			return
+		case err != nil:
 			return
 		}
 		ids, embeddings, documents := []string{}, [][]float32{}, []*string{}
-		metadatas, distances := []map[string]any{}, []float64{}
+		metadatas, distances := []map[string]any{}, []float32{}
 		for _, h := range hits {
 			ids = append(ids, fmt.Sprint(h.id))
 			embeddings = append(embeddings, h.vector)

@@ -3,6 +3,7 @@ package fakeserver
 import (
 	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"unicode"
 )
@@ -15,9 +16,10 @@ const (
 	trigramWeight = 0.35
 )
 
-// Embedding returns the vector that the embedding models here make of text: a bag of its words and their trigrams, hashed
-// into dim numbers and scaled to unit length. It depends on nothing but its arguments; the same words in another order are
-// the same vector. A text without words gives the unit vector of the first dimension. dim must be positive.
+// Embedding returns the vector that the embedding models here make of text: a bag of its words and their trigrams, each
+// hashed to a direction of its own among dim dimensions, added up and scaled to unit length. It depends on nothing but its
+// arguments; the same words in another order are the same vector. Unrelated texts are nearly at a right angle: the more
+// dimensions, the nearer. dim must be positive.
 func Embedding(text string, dim int) []float32 { return unit(features(text, dim)) }
 
 // features returns the vector before it is scaled.
@@ -26,14 +28,16 @@ func features(text string, dim int) []float32 {
 	add := func(feature string, weight float32) {
 		h := fnv.New64a()
 		h.Write([]byte(feature))
-		sum := h.Sum64()
-		// The sign keeps unrelated texts near a right angle: collisions cancel out instead of adding up.
-		if sum>>63 == 1 {
-			weight = -weight
+		direction := rand.NewPCG(h.Sum64(), 0)
+		for i := range v {
+			v[i] += weight * (float32(direction.Uint64()>>40)/(1<<23) - 1)
 		}
-		v[sum%uint64(dim)] += weight
 	}
-	for _, word := range words(text) {
+	list := words(text)
+	if len(list) == 0 {
+		add(text, 1) // a direction too, though near nothing
+	}
+	for _, word := range list {
 		if len(word) <= 3 {
 			add(word, shortWeight)
 			continue
@@ -58,11 +62,7 @@ func unit(v []float32) []float32 {
 	for _, x := range v {
 		sum += float64(x) * float64(x)
 	}
-	if sum == 0 {
-		v[0] = 1
-		return v
-	}
-	scale := float32(1 / math.Sqrt(sum))
+	scale := float32(1 / max(math.Sqrt(sum), 1e-12))
 	for i := range v {
 		v[i] *= scale
 	}

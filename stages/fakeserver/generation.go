@@ -2,6 +2,7 @@ package fakeserver
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,16 +14,16 @@ const repeatLimit = 30
 type generation struct {
 	exchange *exchange
 	model    *Model
-	runner   *runner
+	lease    *lease
 	prompt   string
 	think    bool
 	stream   bool
 	options  map[string]any
+	before   []int         // the conversation so far
 	loaded   time.Duration // load_duration
 
-	hasSlot, released bool
-
 	lines    int
+	said     strings.Builder
 	lastLine string
 	repeats  int
 }
@@ -51,67 +52,41 @@ type piece struct {
 // run makes the answer and gives it to emit piece by piece, the finish last. The runner is released before the finish
 // goes out, so that a client that has read it finds the server free.
 func (g *generation) run(ctx context.Context, emit func(piece) error) error {
-	defer g.release()
+	defer g.lease.release()
 	if err := wait(ctx, g.exchange.config.Prepare); err != nil {
 		return err
 	}
-	select {
-	case g.runner.slots <- struct{}{}:
-		g.hasSlot = true
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := g.lease.slot(ctx); err != nil {
+		return err
 	}
 
 	var m metrics
 	m.LoadDuration = g.loaded
-	m.PromptEvalCount = min(promptTokens(g.prompt), g.model.numCtx(g.options))
+	m.PromptEvalCount = min(len(g.before)+promptTokens(g.prompt), g.model.numCtx(g.options))
 	var err error
-	if m.PromptEvalDuration, err = g.exchange.prefill(ctx, g.runner, m.PromptEvalCount); err != nil {
+	if m.PromptEvalDuration, err = g.lease.prefill(ctx, m.PromptEvalCount); err != nil {
 		return err
 	}
-	answer, reason, err := g.decode(ctx, &m, emit)
+	reason, err := g.decode(ctx, &m, emit)
 	if err != nil {
 		return err
 	}
-	g.release()
+	g.lease.release()
 	if err := g.midway(); err != nil {
 		return err
 	}
 	now := time.Now()
 	m.TotalDuration = now.Sub(g.exchange.start)
-	return emit(piece{created: now, done: true, reason: reason, context: g.context(answer), metrics: m})
+	return emit(piece{created: now, done: true, reason: reason, context: g.context(), metrics: m})
 }
 
-// release gives slot and runner back, once.
-func (g *generation) release() {
-	if g.hasSlot {
-		<-g.runner.slots
-	}
-	if !g.released {
-		g.exchange.sched.release(g.runner)
-	}
-	g.hasSlot, g.released = false, true
-}
-
-// prefill evaluates a prompt of n tokens and returns how long it took.
-func (x *exchange) prefill(ctx context.Context, r *runner, n int) (time.Duration, error) {
-	d := r.model.Prefill + time.Duration(n)*r.model.PrefillPerToken
-	if x.sched.firstPrefill(r) {
-		d += r.model.ColdPrefill
-	}
-	start := time.Now()
-	err := wait(ctx, d)
-	return time.Since(start), err
-}
-
-// decode makes the tokens and gives their lines to emit. It returns the answer's tokens, the thinking ones too, and why it
-// ended.
-func (g *generation) decode(ctx context.Context, m *metrics, emit func(piece) error) (tokens []string, reason string, err error) {
+// decode makes the tokens and gives their lines to emit. It returns why the answer ended.
+func (g *generation) decode(ctx context.Context, m *metrics, emit func(piece) error) (reason string, err error) {
 	var thinking []string
 	if g.think {
 		thinking = split(g.model.Thinking(g.prompt))
 	}
-	tokens = append(thinking, split(g.model.Answer(g.prompt))...)
+	tokens := append(thinking, split(g.model.Answer(g.prompt))...)
 	limit := number(g.options, "num_predict", -1) // none if it is not positive
 	stops := stops(g.options)
 	var held strings.Builder // tokens that have not gone out
@@ -133,17 +108,17 @@ func (g *generation) decode(ctx context.Context, m *metrics, emit func(piece) er
 		if m.EvalCount > 0 {
 			start := time.Now()
 			if err := wait(ctx, g.model.TokenTime); err != nil {
-				return nil, "", err
+				return "", err
 			}
 			m.EvalDuration += time.Since(start)
 		}
 		i := m.EvalCount
 		m.EvalCount++
 		if err := wait(ctx, g.model.Sampling); err != nil {
-			return nil, "", err
+			return "", err
 		}
 		if i == len(tokens) { // the end token
-			return tokens, "stop", flush(false)
+			return "stop", flush(false)
 		}
 		thought := i < len(thinking)
 		held.WriteString(tokens[i])
@@ -153,16 +128,16 @@ func (g *generation) decode(ctx context.Context, m *metrics, emit func(piece) er
 			text := held.String()[:hit]
 			held.Reset()
 			held.WriteString(text)
-			return tokens[:i+1], "stop", flush(thought)
+			return "stop", flush(thought)
 		}
 		last := m.EvalCount == limit
 		if last || i+1 == len(thinking) || heldTokens >= g.model.TokensPerLine && !partial {
 			if err := flush(thought); err != nil {
-				return nil, "", err
+				return "", err
 			}
 		}
 		if last {
-			return tokens[:i+1], "length", nil
+			return "length", nil
 		}
 	}
 }
@@ -197,6 +172,7 @@ func (g *generation) line(p piece, text string, emit func(piece) error) error {
 		}
 	}
 	g.lines++
+	g.said.WriteString(p.thinking + p.text)
 	return emit(p)
 }
 
@@ -207,15 +183,15 @@ func (g *generation) midway() error {
 		return nil
 	}
 	if g.exchange.fault.Crash {
-		g.exchange.sched.crash(g.runner)
+		g.lease.crash()
 	}
 	return err
 }
 
 // context is the conversation so far in the numbers of its tokens.
-func (g *generation) context(answer []string) []int {
-	var ids []int
-	for _, t := range append(split(g.prompt), answer...) {
+func (g *generation) context() []int {
+	ids := slices.Clone(g.before)
+	for _, t := range append(split(g.prompt), split(g.said.String())...) {
 		ids = append(ids, tokenID(t))
 	}
 	return ids

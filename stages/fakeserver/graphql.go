@@ -50,13 +50,12 @@ type graphql struct {
 }
 
 func (p *graphql) next() {
-	if p.tok = p.Scan(); p.tok == scanner.EOF {
-		p.text = ""
-		return
+	for p.tok = p.Scan(); p.tok == ','; p.tok = p.Scan() {
+		// A comma is as good as a space.
 	}
 	p.text = p.TokenText()
-	if p.text == "," { // as good as a space
-		p.next()
+	if p.tok == scanner.EOF {
+		p.text = ""
 	}
 }
 

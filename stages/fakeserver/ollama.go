@@ -75,11 +75,11 @@ type OllamaConfig struct {
 // Ollama is a scripted Ollama. It serves /, /api/version, /api/tags, /api/ps, /api/show, /api/chat, /api/generate, /api/embed,
 // /api/embeddings, /v1/chat/completions, /v1/completions, /v1/embeddings and /v1/models.
 type Ollama struct {
-	config  OllamaConfig
-	models  []*Model
-	sched   *scheduler
-	started time.Time
-	n       atomic.Int64
+	config   OllamaConfig
+	models   []*Model
+	sched    *scheduler
+	started  time.Time
+	requests atomic.Int64
 }
 
 var _ http.Handler = (*Ollama)(nil)
@@ -134,11 +134,12 @@ func (o *Ollama) model(name string) *Model {
 // ServeHTTP answers as Ollama would.
 func (o *Ollama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	body, fault, ok := o.config.Script.begin(int(o.n.Add(1)), w, r)
+	n := o.requests.Add(1)
+	body, fault, ok := o.config.Script.begin(int(n), w, r)
 	if !ok {
 		return
 	}
-	x := &exchange{Ollama: o, w: w, r: r, body: body, fault: fault, start: start.Add(fault.Delay)}
+	x := &exchange{Ollama: o, n: n, w: w, r: r, body: body, fault: fault, start: start.Add(fault.Delay)}
 	switch handle, allowed := x.route(); {
 	case handle == nil:
 		x.text(http.StatusNotFound, "text/plain", "404 page not found")
@@ -186,6 +187,7 @@ func (x *exchange) route() (handle func(), allowed string) {
 // An exchange is one request to the server and what is known of it.
 type exchange struct {
 	*Ollama
+	n     int64 // counts from 1
 	w     http.ResponseWriter
 	r     *http.Request
 	body  []byte

@@ -37,6 +37,7 @@ type question struct {
 	think     any
 	keepAlive *keepAlive
 	options   map[string]any
+	context   []int // of an earlier answer
 }
 
 // answer has the model answer.
@@ -65,17 +66,17 @@ func (x *exchange) answer(q question, what string) {
 		x.fail(q.shape, http.StatusBadRequest, fmt.Sprintf("%q does not support %s", q.model, what))
 		return
 	}
-	r, loaded, err := x.load(m, q.options, keep)
+	l, loaded, err := x.load(m, q.options, keep)
 	if err != nil {
 		return
 	}
 	if q.empty {
-		x.sched.release(r)
+		l.release()
 		x.whole(q, piece{created: time.Now(), done: true, reason: "load"})
 		return
 	}
 	g := &generation{
-		exchange: x, model: m, runner: r, stream: q.stream, prompt: q.prompt, think: thinks && canThink, options: q.options, loaded: loaded,
+		exchange: x, model: m, lease: l, stream: q.stream, prompt: q.prompt, think: thinks && canThink, options: q.options, before: q.context, loaded: loaded,
 	}
 	if q.stream {
 		x.streamed(q, g)
@@ -84,14 +85,14 @@ func (x *exchange) answer(q question, what string) {
 	}
 }
 
-// load brings the model into memory and returns its runner and the load_duration. An error means that the client has left.
-func (x *exchange) load(m *Model, options map[string]any, keep *time.Duration) (*runner, time.Duration, error) {
+// load brings the model into memory and returns its lease and the load_duration. An error means that the client has left.
+func (x *exchange) load(m *Model, options map[string]any, keep *time.Duration) (*lease, time.Duration, error) {
 	ctx := x.r.Context()
 	if err := wait(ctx, x.config.Handling); err != nil {
 		return nil, 0, err
 	}
-	r, err := x.sched.acquire(ctx, m, m.runnerOptions(options), keep)
-	return r, time.Since(x.start), err
+	l, err := x.sched.acquire(ctx, x.n, m, m.runnerOptions(options), keep)
+	return l, time.Since(x.start), err
 }
 
 // streamed sends the pieces as they come, each flushed.

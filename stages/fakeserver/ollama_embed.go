@@ -22,11 +22,16 @@ func (x *exchange) embedding(d dialect, req embedRequest, texts []string) (e emb
 		x.fail(d, http.StatusNotFound, fmt.Sprintf("model '%s' not found", req.Model))
 		return e, false
 	}
-	r, loaded, err := x.load(m, req.Options, (*time.Duration)(req.KeepAlive))
+	l, loaded, err := x.load(m, req.Options, (*time.Duration)(req.KeepAlive))
 	if err != nil {
 		return e, false
 	}
-	defer x.sched.release(r)
+	defer l.release()
+	if len(texts) > 0 {
+		if err := l.slot(x.r.Context()); err != nil {
+			return e, false
+		}
+	}
 	e.vectors = [][]float32{}
 	numCtx := m.numCtx(req.Options)
 	for _, text := range texts {
@@ -39,7 +44,7 @@ func (x *exchange) embedding(d dialect, req embedRequest, texts []string) (e emb
 			tokens = numCtx
 			text = strings.Join(split(text)[:tokens-1], "")
 		}
-		if err := x.evaluate(r, tokens); err != nil {
+		if _, err := l.prefill(x.r.Context(), tokens); err != nil {
 			return e, false
 		}
 		e.tokens += tokens
@@ -47,7 +52,7 @@ func (x *exchange) embedding(d dialect, req embedRequest, texts []string) (e emb
 	}
 	if err := x.fault.midway(); err != nil && err != errBroken {
 		if x.fault.Crash {
-			x.sched.crash(r)
+			l.crash()
 		}
 		x.fail(d, http.StatusInternalServerError, err.Error())
 		return e, false
@@ -55,19 +60,6 @@ func (x *exchange) embedding(d dialect, req embedRequest, texts []string) (e emb
 	e.load = loaded
 	e.total = time.Since(x.start)
 	return e, true
-}
-
-// evaluate waits for the model's slot and its work on one text.
-func (x *exchange) evaluate(r *runner, tokens int) error {
-	ctx := x.r.Context()
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	_, err := x.prefill(ctx, r, tokens)
-	return err
 }
 
 // inputs reads the texts of an input field.

@@ -103,6 +103,7 @@ func (x *exchange) generate() {
 	q := question{
 		shape: generateShape{}, model: req.Model, prompt: req.Prompt, empty: req.Prompt == "",
 		stream: req.Stream == nil || *req.Stream, think: req.Think, keepAlive: req.KeepAlive, options: req.Options,
+		context: req.Context,
 	}
 	if req.System != "" {
 		q.prompt = req.System + "\n" + q.prompt

@@ -63,11 +63,12 @@ type chatRequest struct {
 
 type generateRequest struct {
 	common
-	Prompt string `json:"prompt"`
-	System string `json:"system"`
-	Stream *bool  `json:"stream"`
-	Raw    bool   `json:"raw"`
-	Think  any    `json:"think"`
+	Prompt  string `json:"prompt"`
+	System  string `json:"system"`
+	Context []int  `json:"context"`
+	Stream  *bool  `json:"stream"`
+	Raw     bool   `json:"raw"`
+	Think   any    `json:"think"`
 }
 
 type embedRequest struct {

@@ -2,6 +2,7 @@ package fakeserver
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -27,7 +28,8 @@ func (s *VectorStore) qdrantRoutes() {
 	s.handle("PUT /collections/{c}/points", s.qdrantUpsert)
 	s.handle("POST /collections/{c}/points/count", func(c *call) {
 		if col, ok := s.qdrantCollection(c); ok {
-			c.qdrant(http.StatusOK, map[string]int{"count": s.count(col)})
+			points, _ := s.size(col)
+			c.qdrant(http.StatusOK, map[string]int{"count": points})
 		}
 	})
 	s.handle("POST /collections/{c}/points/query", func(c *call) {
@@ -86,9 +88,10 @@ func (s *VectorStore) qdrantGet(c *call) {
 	if !ok {
 		return
 	}
+	points, dim := s.size(col)
 	c.qdrant(http.StatusOK, map[string]any{
-		"status": "green", "optimizer_status": "ok", "points_count": s.count(col), "indexed_vectors_count": 0, "segments_count": 1,
-		"config": map[string]any{"params": map[string]any{"vectors": map[string]any{"size": col.dim, "distance": "Cosine"}}},
+		"status": "green", "optimizer_status": "ok", "points_count": points, "indexed_vectors_count": 0, "segments_count": 1,
+		"config": map[string]any{"params": map[string]any{"vectors": map[string]any{"size": dim, "distance": "Cosine"}}},
 	})
 }
 
@@ -99,6 +102,10 @@ func (s *VectorStore) qdrantCreate(c *call) {
 		} `json:"vectors"`
 	}
 	if !c.qdrantDecode(&req) {
+		return
+	}
+	if req.Vectors.Size < 1 {
+		c.qdrantFail(http.StatusUnprocessableEntity, "Validation error in JSON body: [vectors.size: value 0 invalid, must be 1 or larger]")
 		return
 	}
 	name := c.r.PathValue("c")
@@ -128,30 +135,34 @@ func (s *VectorStore) qdrantUpsert(c *call) {
 	for _, p := range req.Points {
 		points = append(points, point{id: p.ID, vector: p.Vector, payload: p.Payload})
 	}
-	for _, p := range points {
-		if len(p.vector) != col.dim {
-			c.qdrantFail(http.StatusBadRequest,
-				fmt.Sprintf("Wrong input: Vector dimension error: expected dim: %d, got %d", col.dim, len(p.vector)))
-			return
-		}
+	// Without wait the points are accepted, not done, and the answer takes no time.
+	done := c.r.URL.Query().Get("wait") == "true"
+	if done && !s.write(c) {
+		return
 	}
-	if c.r.URL.Query().Get("wait") != "true" {
-		// Accepted, not done. It is done all the same: nobody can tell.
-		s.put(c.r.Context(), col, points)
-		c.start = time.Now()
+	if err := s.put(col, points); err != nil {
+		c.qdrantWrongDim(err)
+		return
+	}
+	if !done {
 		c.qdrantStatus(http.StatusAccepted, nil, "accepted")
 		return
 	}
-	if _, err := s.put(c.r.Context(), col, points); err != nil {
-		return
-	}
-	c.qdrant(http.StatusOK, map[string]any{"operation_id": s.n.Load(), "status": "completed"})
+	c.qdrant(http.StatusOK, struct {
+		OperationID int64  `json:"operation_id"`
+		Status      string `json:"status"`
+	}{s.n.Load(), "completed"})
+}
+
+func (c *call) qdrantWrongDim(err *dimError) {
+	c.qdrantFail(http.StatusBadRequest,
+		fmt.Sprintf("Wrong input: Vector dimension error: expected dim: %d, got %d", err.want, err.got))
 }
 
 type qdrantHit struct {
 	ID      any            `json:"id"`
 	Version int            `json:"version"`
-	Score   float64        `json:"score"`
+	Score   float32        `json:"score"`
 	Payload map[string]any `json:"payload,omitempty"`
 	Vector  []float32      `json:"vector,omitempty"`
 }
@@ -167,7 +178,7 @@ func (s *VectorStore) qdrantSearch(c *call, result func([]qdrantHit) any) {
 		Limit       *int            `json:"limit"`
 		WithPayload any             `json:"with_payload"`
 		WithVector  bool            `json:"with_vector"`
-		Threshold   *float64        `json:"score_threshold"`
+		Threshold   *float32        `json:"score_threshold"`
 	}
 	if !c.qdrantDecode(&req) {
 		return
@@ -180,17 +191,17 @@ func (s *VectorStore) qdrantSearch(c *call, result func([]qdrantHit) any) {
 			req.Vector = nearest.Nearest
 		}
 	}
-	if len(req.Vector) != col.dim {
-		c.qdrantFail(http.StatusBadRequest,
-			fmt.Sprintf("Wrong input: Vector dimension error: expected dim: %d, got %d", col.dim, len(req.Vector)))
-		return
-	}
 	limit := 10
 	if req.Limit != nil {
 		limit = *req.Limit
 	}
 	found, err := s.search(c.r.Context(), col, req.Vector, limit)
-	if err != nil {
+	var wrong *dimError
+	switch {
+	case errors.As(err, &wrong):
+		c.qdrantWrongDim(wrong)
+		return
+	case err != nil:
 		return
 	}
 	hits := []qdrantHit{}

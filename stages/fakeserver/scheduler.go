@@ -11,18 +11,20 @@ type runner struct {
 	model    *Model
 	options  runnerOptions
 	ready    chan struct{} // closed when the load has ended, well or not
-	slots    chan struct{} // holds one entry for each request being worked on
 	loading  bool
-	refs     int           // requests that use it
-	session  time.Duration // how long it stays after the last of them
-	expires  time.Time     // when that is; kept from the time before while in use; zero before the first
-	prefills int           // prompts evaluated since the load
+	free     int            // slots that nobody works in
+	waiting  map[int64]bool // the requests that want a slot, by number; those that wait for the load too
+	refs     int            // requests that use it
+	session  time.Duration  // how long it stays after the last of them
+	expires  time.Time      // when that is; kept from the time before while in use; zero before the first
+	prefills int            // prompts evaluated since the load
 }
 
 // A scheduler decides which models are in memory, in the way of Ollama: a loaded model is used at once; other requests
 // queue, and the first of them has what it needs unloaded, waiting for the running requests of the victim.
 //
-// There are no timers: a model whose time is over is dropped by whoever looks next.
+// There are no timers: a model whose time is over is dropped by whoever looks next. Slots go out in the order in which the
+// requests came, even to requests that become ready at one moment: a test must not depend on chance.
 type scheduler struct {
 	maxLoaded, parallel int
 	keepAlive           time.Duration
@@ -41,121 +43,15 @@ func newScheduler(maxLoaded, parallel int, keepAlive time.Duration) *scheduler {
 	}
 }
 
-// acquire returns m in memory with the options, loading it if it must. A nil keepAlive leaves the model's as it is. Each
-// acquire needs a release, unless it fails, which it does only when ctx ends.
-func (s *scheduler) acquire(ctx context.Context, m *Model, options runnerOptions, keepAlive *time.Duration) (*runner, error) {
-	if err := ctx.Err(); err != nil {
+// acquire returns m in memory with the options, loading it if it must. n is the request's number. A nil keepAlive leaves
+// the model's as it is. It fails only when ctx ends.
+func (s *scheduler) acquire(ctx context.Context, n int64, m *Model, options runnerOptions, keepAlive *time.Duration) (*lease, error) {
+	l := &lease{scheduler: s, n: n, model: m, options: options, keepAlive: keepAlive}
+	if err := l.get(ctx); err != nil {
+		l.forget()
 		return nil, err
 	}
-	r, loading := s.use(m, options, keepAlive)
-	if r != nil {
-		return r, nil
-	}
-	if loading != nil {
-		if err := loading.wait(ctx); err != nil {
-			return nil, err
-		}
-		if r, _ := s.use(m, options, keepAlive); r != nil {
-			return r, nil
-		}
-	}
-	select {
-	case s.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	for {
-		r, blocked, changed := s.place(m, options, keepAlive)
-		switch {
-		case blocked != nil:
-			if err := blocked.wait(ctx); err != nil {
-				<-s.turn
-				return nil, err
-			}
-		case r == nil:
-			select {
-			case <-changed:
-			case <-ctx.Done():
-				<-s.turn
-				return nil, ctx.Err()
-			}
-		case !r.loading:
-			<-s.turn
-			return r, nil
-		default:
-			<-s.turn
-			return s.load(ctx, r)
-		}
-	}
-}
-
-func (r *runner) wait(ctx context.Context) error {
-	select {
-	case <-r.ready:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// use returns m's runner if it is loaded as asked for; else, if it is being loaded, that runner to wait for.
-func (s *scheduler) use(m *Model, options runnerOptions, keepAlive *time.Duration) (r, loading *runner) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.expire()
-	r = s.loaded[m.Name]
-	switch {
-	case r == nil:
-		return nil, nil
-	case r.loading:
-		return nil, r
-	case r.options != options:
-		return nil, nil
-	}
-	r.refs++
-	if keepAlive != nil {
-		r.session = *keepAlive
-	}
-	return r, nil
-}
-
-// place takes a place in memory for m. It returns m's runner, to be loaded by the caller if it is loading; or a runner whose
-// load must end first; or neither, and what is closed when it is worth trying again.
-func (s *scheduler) place(m *Model, options runnerOptions, keepAlive *time.Duration) (r, blocked *runner, changed <-chan struct{}) {
-	r, blocked = s.use(m, options, keepAlive)
-	if r != nil || blocked != nil {
-		return r, blocked, nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	victim := s.loaded[m.Name] // with other options
-	if victim == nil && len(s.loaded) >= s.maxLoaded {
-		victim = s.victim()
-	}
-	if victim != nil {
-		if victim.loading {
-			return nil, victim, nil
-		}
-		victim.session = 0
-		if victim.refs > 0 {
-			return nil, nil, s.changed
-		}
-		s.drop(victim)
-	}
-	parallel := s.parallel
-	if m.Kind == Embed {
-		parallel = 1
-	}
-	session := s.keepAlive
-	if keepAlive != nil {
-		session = *keepAlive
-	}
-	r = &runner{
-		model: m, options: options, session: session, loading: true,
-		ready: make(chan struct{}), slots: make(chan struct{}, parallel),
-	}
-	s.loaded[m.Name] = r
-	return r, nil, nil
+	return l, nil
 }
 
 // victim chooses the runner to unload: an idle one if there is any, of these the one with the shortest keep-alive, then
@@ -177,36 +73,6 @@ func (s *scheduler) victim() *runner {
 	return v
 }
 
-// load brings r into memory. A load whose client leaves is given up.
-func (s *scheduler) load(ctx context.Context, r *runner) (*runner, error) {
-	err := wait(ctx, r.model.Load)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.loading = false
-	if err != nil {
-		s.drop(r)
-	} else {
-		r.refs++
-	}
-	close(r.ready)
-	return r, err
-}
-
-// release ends one use of r.
-func (s *scheduler) release(r *runner) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.refs--
-	if r.refs > 0 {
-		return
-	}
-	r.expires = time.Now().Add(r.session)
-	if r.session <= 0 {
-		s.drop(r)
-	}
-	s.wake()
-}
-
 // unload drops m now or, if it is in use, as soon as it no longer is.
 func (s *scheduler) unload(m *Model) {
 	s.mu.Lock()
@@ -219,13 +85,6 @@ func (s *scheduler) unload(m *Model) {
 	if r.refs == 0 && !r.loading {
 		s.drop(r)
 	}
-}
-
-// crash drops r, whose requests end by themselves.
-func (s *scheduler) crash(r *runner) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drop(r)
 }
 
 // list returns the runners as /api/ps shows them.
@@ -242,14 +101,6 @@ func (s *scheduler) list() []runner {
 		out = append(out, shown)
 	}
 	return out
-}
-
-// firstPrefill reports whether r has evaluated nothing since it was loaded, and counts the prompt.
-func (s *scheduler) firstPrefill(r *runner) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.prefills++
-	return r.prefills == 1
 }
 
 func (s *scheduler) expire() {

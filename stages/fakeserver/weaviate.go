@@ -2,6 +2,7 @@ package fakeserver
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -85,20 +86,19 @@ func (s *VectorStore) weaviateCreate(c *call) {
 }
 
 type weaviateObject struct {
-	Class        string         `json:"class"`
-	Created      int64          `json:"creationTimeUnix"`
-	ID           string         `json:"id"`
-	Updated      int64          `json:"lastUpdateTimeUnix"`
-	Properties   map[string]any `json:"properties"`
-	Vector       []float32      `json:"vector,omitempty"`
-	Result       map[string]any `json:"result,omitempty"`
-	Deprecations any            `json:"deprecations,omitempty"`
+	Class      string         `json:"class"`
+	Created    int64          `json:"creationTimeUnix"`
+	ID         string         `json:"id"`
+	Updated    int64          `json:"lastUpdateTimeUnix"`
+	Properties map[string]any `json:"properties"`
+	Vector     []float32      `json:"vector,omitempty"`
+	Result     map[string]any `json:"result,omitempty"` // in a batch
 }
 
-// weaviatePut writes one object, making its class if it must.
-func (s *VectorStore) weaviatePut(c *call, o *weaviateObject) (failure string, err error) {
+// weaviatePut writes one object, making its class if it must. It returns what is wrong with it, or "".
+func (s *VectorStore) weaviatePut(o *weaviateObject) string {
 	if o.Class == "" {
-		return "invalid object: the class is required but not present", nil
+		return "invalid object: the class is required but not present"
 	}
 	if o.ID == "" {
 		o.ID = uuid(o.Class + string(encode(o.Properties)))
@@ -108,41 +108,38 @@ func (s *VectorStore) weaviatePut(c *call, o *weaviateObject) (failure string, e
 	col, _ := s.collection(weaviate, o.Class, func() *collection {
 		return &collection{meta: encode(map[string]any{"class": o.Class, "vectorizer": "none"})}
 	})
-	dim, err := s.put(c.r.Context(), col, []point{{id: o.ID, vector: o.Vector, payload: o.Properties}})
-	if dim != 0 {
-		failure = fmt.Sprintf("vector lengths don't match: %d vs %d", dim, len(o.Vector))
+	if err := s.put(col, []point{{id: o.ID, vector: o.Vector, payload: o.Properties}}); err != nil {
+		return weaviateWrongDim(err)
 	}
-	return failure, err
+	return ""
+}
+
+func weaviateWrongDim(err *dimError) string {
+	return fmt.Sprintf("vector lengths don't match: %d vs %d", err.want, err.got)
 }
 
 func (s *VectorStore) weaviateObject(c *call) {
 	var o weaviateObject
-	if !c.weaviateDecode(&o) {
+	if !c.weaviateDecode(&o) || !s.write(c) {
 		return
 	}
-	failure, err := s.weaviatePut(c, &o)
-	switch {
-	case err != nil:
-	case failure != "":
+	if failure := s.weaviatePut(&o); failure != "" {
 		c.weaviateFail(http.StatusUnprocessableEntity, failure)
-	default:
-		c.json(http.StatusOK, "application/json", o)
+		return
 	}
+	c.json(http.StatusOK, "application/json", o)
 }
 
 func (s *VectorStore) weaviateBatch(c *call) {
 	var req struct {
 		Objects []weaviateObject `json:"objects"`
 	}
-	if !c.weaviateDecode(&req) {
+	if !c.weaviateDecode(&req) || !s.write(c) {
 		return
 	}
 	for i := range req.Objects {
 		o := &req.Objects[i]
-		failure, err := s.weaviatePut(c, o)
-		if err != nil {
-			return
-		}
+		failure := s.weaviatePut(o)
 		o.Result = map[string]any{"status": "SUCCESS"}
 		if failure != "" {
 			o.Result = map[string]any{
@@ -184,12 +181,17 @@ func (s *VectorStore) weaviateGraphQL(c *call) {
 			return
 		}
 		hits, err := s.search(c.r.Context(), col, g.vector, g.limit)
-		if err != nil {
+		var wrong *dimError
+		switch {
+		case errors.As(err, &wrong):
+			fail(weaviateWrongDim(wrong))
+			return
+		case err != nil:
 			return
 		}
 		objects := []map[string]any{}
 		for _, h := range hits {
-			if g.distance > 0 && 1-h.score > g.distance {
+			if g.distance > 0 && float64(1-h.score) > g.distance {
 				break
 			}
 			objects = append(objects, g.object(h))
