@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -19,11 +20,12 @@ const (
 )
 
 // Main runs the command line args, without the program's name, and returns its exit code. The first interrupt cancels
-// the command's context, so that it can finish; the second ends the process.
+// the command's context, so that it can finish; one that comes a second later ends the process.
 func Main(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop)
+	// A second must pass, as timeout(1) and other parents pass on a signal that the process group got already.
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 
 	started := false
 	root := newRoot()

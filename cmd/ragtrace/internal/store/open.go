@@ -28,7 +28,7 @@ func Open(path string) (*Store, error) {
 	// In WAL mode with synchronous=NORMAL a commit is in the operating system's hands: it survives the end of the process,
 	// however it comes. When the machine itself stops, the last commits may be lost, but nothing is damaged. That is the
 	// right price for traces, as FULL waits for the disk at every commit.
-	s, err := open(path, "rwc", "journal_mode(WAL)", "synchronous(NORMAL)", "journal_size_limit(67108864)")
+	s, err := open(path, "rw", "synchronous(NORMAL)", "journal_size_limit(67108864)")
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func Open(path string) (*Store, error) {
 // OpenReadOnly opens the file at path for reading, while others may write to it. The error is fs.ErrNotExist when there
 // is no file.
 func OpenReadOnly(path string) (*Store, error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	s, err := open(path, "ro")

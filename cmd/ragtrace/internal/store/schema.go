@@ -27,11 +27,15 @@ func (s *Store) migrate() error {
 		return err
 	}
 	defer conn.Close()
-	have, err := fileVersion(ctx, conn)
-	if err != nil || have == version {
+	// Nothing is written before it is known that the file is ours. The mode stays with the file.
+	if _, err := fileVersion(ctx, conn); err != nil {
 		return err
 	}
-	// The lock is taken at once, so that of two processes the second finds the work done.
+	if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+		return err
+	}
+	// The lock is taken at once, so that of two processes the second finds the work done, and a file that may only be
+	// read, which SQLite opens all the same, is refused now and not at the first span.
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
