@@ -1,3 +1,135 @@
 package diagnose
 
-func (j *judge) advice(cause string) string { return "" }
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// Advice is one line on what to do about a cause, with the values that the report's questions show. For a cause that the
+// report does not name it is the line without values, and "" for one that does not exist.
+func Advice(r Report, cause string) string {
+	for _, h := range r.Verdict.Advice {
+		if h.Cause == cause {
+			return h.Text
+		}
+	}
+	return texts[cause].advice
+}
+
+// Explain is the longer text on a cause: what it is, how it is told, how to verify it, what to do. ok is false for a cause
+// that does not exist.
+func Explain(cause string) (text string, ok bool) {
+	t, ok := texts[cause]
+	return t.explain, ok
+}
+
+// Causes are the names of all causes, sorted.
+func Causes() []string {
+	names := make([]string, 0, len(texts))
+	for name := range texts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// advice is the line on a cause that the judgement names, with the evidence's values where they say more.
+func (j *judge) advice(cause string) string {
+	e := j.evidence[cause]
+	if e == nil {
+		return texts[cause].advice
+	}
+	if line := j.specific(cause, e); line != "" {
+		return line
+	}
+	return texts[cause].advice
+}
+
+// specific is the advice with this trace's values; "" when it has none worth naming.
+func (j *judge) specific(cause string, e *evidence) string {
+	q, g := e.question, j.groupOf[e.question]
+	named := j.questionText(q)
+	switch cause {
+	case causeLLMLoad:
+		return fmt.Sprintf("Load %s before the first question: send an empty /api/generate request with keep_alive at start-up (%s waited %s).",
+			modelText(e.call, "the chat model"), named, timeText(e.time))
+	case causeKeepAlive:
+		return fmt.Sprintf("Set keep_alive of %s above the idle time: it was %s, %s came after %s idle; %s would have kept it (or -1, for ever).",
+			modelText(e.call, "the chat model"), timeText(e.last.call.KeepAlive), named, timeText(e.idle), longerThan(e.idle))
+	case causeReload:
+		return fmt.Sprintf("Send the same options with every call of %s: num_ctx was %d in %s and %d in the call before, so the server loaded it again.",
+			modelText(e.call, "the chat model"), e.call.NumCtx, named, e.last.call.NumCtx)
+	case causeSharedLoad:
+		return fmt.Sprintf("Load %s before the first question: %s waited for the load that %s had started.",
+			modelText(e.call, "the chat model"), named, j.questionText(e.other))
+	case causeEviction:
+		return fmt.Sprintf("Let the server keep %s and %s at once: OLLAMA_MAX_LOADED_MODELS=2 or more, and a smaller num_ctx or model if both do not fit.",
+			modelText(e.call, "the chat model"), orText(q.EmbedModel, "the embedding model"))
+	case causeEmbedLoad:
+		return fmt.Sprintf("Load %s before the first question: embed a word at start-up, with a long keep_alive (%s waited %s).",
+			orText(q.EmbedModel, "the embedding model"), named, timeText(e.time))
+	case causeQueue:
+		return fmt.Sprintf("%s waited %s inside the LLM server: allow more requests at once (OLLAMA_NUM_PARALLEL; each slot costs memory for its own context, and all slots share the speed) or send fewer at once.",
+			sentenceCase(named), timeText(e.time))
+	case causeMoreCalls:
+		calls, _ := qCalls.of(q)
+		median, _ := g.othersMedian(qCalls, q)
+		return fmt.Sprintf("%s made %.0f LLM calls where the others make %s: merge or skip some (query rewriting, tool rounds, follow-ups), or run them in parallel.",
+			sentenceCase(named), calls, digits3(median))
+	case causePrefillLong:
+		return j.tokenAdvice(g, q, qInput, "%s sent %.0f input tokens where the others send %.0f: retrieve fewer or shorter chunks, and trim the history.")
+	case causeCacheMiss:
+		return j.tokenAdvice(g, q, qCached, "%s found %.0f input tokens in the prefix cache where the others find %.0f: keep the start of the prompt the same (system prompt first, no date or id in it, chunks in a stable order).")
+	case causeDecodeLong:
+		return j.tokenAdvice(g, q, qOutput, "%s got %.0f output tokens where the others get %.0f: limit the answer (num_predict, max_tokens) or ask for a shorter one.")
+	case causeConnection, causeNotReused:
+		return fmt.Sprintf("Share one HTTP client and read each response body to its end before closing it, so that connections are reused (%s spent %s on new ones).",
+			named, timeText(q.Components[Connect]))
+	case causeBuffering:
+		return fmt.Sprintf("Make the gateway pass the stream on as it comes (X-Accel-Buffering: no, proxy_buffering off, no compression): %s of decoding stay unseen in %s.",
+			timeText(q.Components[LLMDecode]), named)
+	case causeNoStreaming:
+		return fmt.Sprintf("Pass tokens on as they come and flush after each: the application has the first one early, yet %s of decoding stay unseen in %s.",
+			timeText(q.Components[LLMDecode]), named)
+	}
+	return ""
+}
+
+// tokenAdvice fills in a count and its others' median; "" when either is unknown.
+func (j *judge) tokenAdvice(g *group, q *Question, k quantity, format string) string {
+	count, ok := k.of(q)
+	median, n := g.othersMedian(k, q)
+	if !ok || n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, sentenceCase(j.questionText(q)), count, median)
+}
+
+func modelText(c *Call, otherwise string) string {
+	if c == nil {
+		return otherwise
+	}
+	return orText(c.Model, otherwise)
+}
+
+func orText(name, otherwise string) string {
+	if name == "" {
+		return otherwise
+	}
+	return safe(name)
+}
+
+// longerThan is a round keep_alive longer than an idle time, as Ollama reads it.
+func longerThan(idle time.Duration) string {
+	for _, minutes := range []float64{10, 15, 30, 60, 120, 240, 720} {
+		if idle.Minutes() < minutes {
+			if minutes >= 60 {
+				return fmt.Sprintf("%.0fh", minutes/60)
+			}
+			return fmt.Sprintf("%.0fm", minutes)
+		}
+	}
+	return fmt.Sprintf("%.0fh", 24*math.Ceil((idle.Hours()+1)/24))
+}

@@ -30,7 +30,7 @@ func (j *judge) report() Report {
 	v.Slow = j.slowResults()
 	v.Side, v.InsideShare = j.side()
 	v.Causes = j.allCauses()
-	v.Text = j.sentence(v)
+	v.Text = j.sentence()
 	for _, c := range v.Causes {
 		v.Advice = append(v.Advice, Hint{c.Cause, j.advice(c.Cause)})
 	}
