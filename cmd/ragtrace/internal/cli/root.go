@@ -57,6 +57,7 @@ func newRoot() *cobra.Command {
 		newServe(),
 		newSlow(),
 		newShow(),
+		newDemo(),
 	)
 	return root
 }

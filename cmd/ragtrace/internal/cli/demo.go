@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/demo"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/ingest"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
+)
+
+func newDemo() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Ask a small RAG application eight questions, and say which took far longer than the others",
+		Long: `Ask a small RAG application eight questions over two sessions, with cold starts inside and outside the LLM, store
+the traces, draw the question that took the longest, and answer as slow does.
+
+Everything runs in this process and on this machine. The Ollama is a scripted one, whose timings are invented, unless
+--ollama names a real one: then its chat and embedding model are unloaded first, so that the first question finds them
+cold. The traces stay in the database for slow and show, next to those of your own programs; --once keeps nothing.`,
+		Args: cobra.NoArgs,
+	}
+	db := dbFlag(cmd)
+	once := cmd.Flags().Bool("once", false, "use a temporary database and keep nothing")
+	ollama := cmd.Flags().String("ollama", "", "use the Ollama at `URL`, with the models that it has")
+	asJSON := cmd.Flags().Bool("json", false, "write the JSON of slow to standard output, and nothing else there")
+	cmd.MarkFlagsMutuallyExclusive("once", "db")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		base, err := baseURL(*ollama)
+		if err != nil {
+			return err
+		}
+		path, sessions := *db, "-"+strings.ToLower(rand.Text()[:4])
+		if *once {
+			dir, err := os.MkdirTemp("", "ragtrace-demo-")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(dir)
+			path, sessions = filepath.Join(dir, "demo.db"), ""
+		}
+		return runDemo(cmd, path, demo.Config{Ollama: base, Sessions: sessions, Progress: cmd.ErrOrStderr()}, *asJSON, *once)
+	}
+	return cmd
+}
+
+// runDemo runs the demo into the store at path and tells what came out.
+func runDemo(cmd *cobra.Command, path string, cfg demo.Config, asJSON, once bool) (err error) {
+	ctx := cmd.Context()
+	st, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	run, err := receive(ctx, st, cfg)
+	if err != nil {
+		return err
+	}
+	t := &traces{spans: st.Trace}
+	for spans, err := range st.Traces(ctx, store.Filter{Since: run.Began}) {
+		if err != nil {
+			return err
+		}
+		t.questions = append(t.questions, diagnose.CutTrace(spans)...)
+	}
+	t.questions = slices.DeleteFunc(t.questions, func(q diagnose.Question) bool { return q.Instance != run.Instance })
+	r := diagnose.Judge(t.questions)
+	if asJSON {
+		return writeSlow(cmd.OutOrStdout(), t.questions, r, true)
+	}
+	s := report.NewScreen(cmd.OutOrStdout())
+	fmt.Fprintf(s, "This is %s.\n\n", run.Source)
+	worst, err := choose(r.Questions, "slowest")
+	if err != nil {
+		return err
+	}
+	view, err := t.view(ctx, r, worst)
+	if err != nil {
+		return err
+	}
+	if err := view.Write(s); err != nil {
+		return err
+	}
+	fmt.Fprintln(s)
+	if err := writeSlow(cmd.OutOrStdout(), t.questions, r, false); err != nil {
+		return err
+	}
+	if once {
+		return nil
+	}
+	flag := ""
+	if path != defaultDB() {
+		flag = " --db " + path
+	}
+	fmt.Fprintf(s, "\nThe traces are in %s. Go on with\n\n  ragtrace slow%s\n  ragtrace show %s%[2]s\n", path, flag,
+		handles([]diagnose.Result{worst})[0])
+	return nil
+}
+
+// receive runs the demo against a receiver of OTLP/gRPC on a free port.
+func receive(ctx context.Context, st *store.Store, cfg demo.Config) (run demo.Run, err error) {
+	server, err := ingest.Start(ctx, st, ingest.Config{GRPC: "127.0.0.1:0"})
+	if err != nil {
+		return demo.Run{}, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	cfg.Endpoint = server.GRPCAddr()
+	return demo.Start(ctx, cfg)
+}
+
+// baseURL checks what --ollama says; "" stays "".
+func baseURL(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", usagef("--ollama %s is not a URL like http://127.0.0.1:11434", text)
+	}
+	return strings.TrimRight(text, "/"), nil
+}
