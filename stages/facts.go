@@ -103,6 +103,7 @@ type Facts struct {
 	DistanceMax     *float64 // of stores that answer distances, whose metric is not known here: no score is made of them
 	DistanceMin     *float64
 	Async           bool // accepted, not done (Qdrant wait=false)
+	Remote          bool // the figures are those of a server behind the one that was called (Ollama's cloud models)
 
 	Total   Timing // the server's whole interval
 	Load    Timing
@@ -118,6 +119,8 @@ type Facts struct {
 	ServerFirstToDone Timing
 	Gaps              *Gaps // between token events, by arrival; nil with fewer than two
 	ServerGaps        *Gaps // between token events, by the server's stamps; nil with fewer than two stamped ones
+
+	ChoiceEvents ChoiceEvents // for comparison with other tools
 
 	Flags []string // sorted, each once
 }

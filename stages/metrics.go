@@ -102,7 +102,7 @@ func (f *Facts) pace(m *Metrics, p placement) {
 	}
 	if first := f.Marks.FirstToken; first.Known() {
 		end := f.Marks.Done.D
-		if p.end.Known() {
+		if p.end.Known() && f.sendingSeen() {
 			end = p.end.D
 		}
 		if end >= first.D {

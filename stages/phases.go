@@ -84,6 +84,9 @@ func (f *Facts) sent() time.Duration {
 	return f.Marks.GotConn.D
 }
 
+// sendingSeen reports whether the client's clock knows of the request: not of a body that was only saved.
+func (f *Facts) sendingSeen() bool { return f.Marks.WroteHeaders.Known() || f.Marks.GotConn.Known() }
+
 // placeGiven clamps phases that the API's reader has placed.
 func (f *Facts) placeGiven() (p placement) {
 	end := f.Marks.End.D

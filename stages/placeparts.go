@@ -1,9 +1,14 @@
 package stages
 
+import "time"
+
 // placeBackward places prefill and decode of a server that reports no interval of its own (llama-server): decode from
 // the first token to the finish, prefill before it, and what is left since the request was sent is waiting.
 func (f *Facts) placeBackward() (p placement) {
 	sent, done := f.sent(), f.Marks.Done.D
+	if f.Prefill.D+f.Decode.D > done-sent+time.Millisecond && f.sendingSeen() {
+		p.flags = append(p.flags, FlagTotalExceedsClient)
+	}
 	decode := min(f.Decode.D, max(done-sent, 0))
 	begun := done - decode
 	if t := f.Marks.FirstToken; t.Known() {

@@ -3,15 +3,23 @@ package stages
 import "time"
 
 // frame places a server interval of length total: from the request's head on, moved back if it would end after the
-// answer has arrived, and cut if it is longer than the client's own.
+// answer has arrived, and cut if it is longer than the client's own. The interval of a server behind the one that was
+// called ends with the answer instead. Where the moment of sending is not known, there is nothing to cut it to.
 func (f *Facts) frame(p *placement) (start, end time.Duration) {
 	const tolerance = time.Millisecond
 	total, sent, done := f.Total.D, f.sent(), f.Marks.Done.D
-	if total > done-sent+tolerance {
+	switch {
+	case !f.sendingSeen():
+		start = max(done-total, 0)
+	case total > done-sent+tolerance:
 		p.flags = append(p.flags, FlagTotalExceedsClient)
 		total = max(done-sent, 0)
+		start = min(sent, done)
+	case f.Remote:
+		start = max(done-total, 0)
+	default:
+		start = max(min(sent, done-total), 0)
 	}
-	start = max(min(sent, done-total), 0)
 	end = start + total
 	p.start, p.end = Timing{start, Derived}, Timing{end, Derived}
 	return start, end

@@ -30,6 +30,7 @@ const (
 	evalDuration
 	embeddingsElem
 	embedding
+	remoteHost
 )
 
 var schema = stream.NewSchema([]string{
@@ -52,6 +53,7 @@ var schema = stream.NewSchema([]string{
 	evalDuration:          "eval_duration",
 	embeddingsElem:        "embeddings[]",
 	embedding:             "embedding",
+	remoteHost:            "remote_host", // of a cloud model
 }...)
 
 // A Reader reads one answer.
@@ -106,6 +108,8 @@ func (r *Reader) Value(v stream.Value) {
 		l.reasoning = l.reasoning || v.Kind == stream.String && v.Len > 0
 	case messageToolCalls:
 		l.toolCalls = int(v.Len)
+	case remoteHost:
+		r.f.Remote = !v.Empty()
 	case done:
 		l.done = v.True()
 	case doneReason:

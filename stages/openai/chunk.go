@@ -4,8 +4,8 @@ import "github.com/ragtrace/ragtrace/stages/stream"
 
 // A chunk is what one event of a stream, or the body of an answer that was not streamed, says.
 type chunk struct {
-	object, kind, model string
-	ollama              bool // by its fingerprint
+	object, kind string
+	ollama       bool // by its fingerprint
 
 	choices           int
 	index             int
@@ -56,8 +56,6 @@ func (c *chunk) value(v stream.Value) {
 		c.reasoning = c.reasoning || !v.Empty()
 	case object:
 		c.object = word(v, objects)
-	case model, responseModel:
-		c.model = v.String()
 	case fingerprint:
 		c.ollama = string(v.Text) == "fp_ollama"
 	case errorAny, errorMessage, message, detail, responseError:

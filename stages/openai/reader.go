@@ -25,7 +25,15 @@ func (r *Reader) Schema() *stream.Schema { return schema }
 func (r *Reader) Head(_ int, h http.Header) { statsHeaders(r.f, h) }
 
 // Value takes one value of the chunk under way.
-func (r *Reader) Value(v stream.Value) { r.chunk.value(v) }
+func (r *Reader) Value(v stream.Value) {
+	if v.Path == model || v.Path == responseModel {
+		if r.f.Model == "" { // once: it stands in every chunk
+			r.f.Model = v.String()
+		}
+		return
+	}
+	r.chunk.value(v)
+}
 
 // Document takes the event or body as a whole.
 func (r *Reader) Document(d stream.Document) {
@@ -43,9 +51,6 @@ func (r *Reader) Document(d stream.Document) {
 
 func (r *Reader) read(c *chunk, d stream.Document) {
 	f := r.f
-	if f.Model == "" {
-		f.Model = c.model
-	}
 	if words, failed := c.failure(); failed {
 		if f.Error == "" {
 			f.Error = words
@@ -77,6 +82,9 @@ func (r *Reader) embeddings(c *chunk, d stream.Document) {
 // completion takes a chunk of a chat or text completion.
 func (r *Reader) completion(c *chunk, d stream.Document) {
 	f := r.f
+	if d.Stream && c.choices > 0 {
+		f.ChoiceEvents.Add(d.At)
+	}
 	if c.answer || c.reasoning {
 		r.token(c, d)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ragtrace/ragtrace/stages/openai"
 	"github.com/ragtrace/ragtrace/stages/qdrant"
 	"github.com/ragtrace/ragtrace/stages/rerank"
+	"github.com/ragtrace/ragtrace/stages/sglang"
 	"github.com/ragtrace/ragtrace/stages/tei"
 	"github.com/ragtrace/ragtrace/stages/weaviate"
 )
@@ -20,4 +21,5 @@ var apis = []api{
 	{stages.APICohere, "cohere", rerank.Match, func(f *stages.Facts) Reader { return rerank.New(f) }},
 	{stages.APITEI, tei.System, tei.Match, func(f *stages.Facts) Reader { return tei.New(f) }},
 	{stages.APIOpenAI, "openai", openai.Match, func(f *stages.Facts) Reader { return openai.New(f) }},
+	{stages.APISGLang, "sglang", sglang.Match, func(f *stages.Facts) Reader { return sglang.New(f) }},
 }

@@ -28,6 +28,7 @@ type Observer struct {
 	inflated func([]byte)
 	at       time.Duration // arrival of the bytes under way
 	bytes    bool          // the answer's body has bytes
+	docs     int           // complete documents in it
 	failed   bool          // the HTTP status is an error
 }
 
@@ -177,6 +178,9 @@ func (o *Observer) Document(d stream.Document) {
 	if d.Outcome == stream.Malformed && !o.failed {
 		o.facts.Flag(stages.FlagMalformed)
 	}
+	if d.Outcome == stream.Complete {
+		o.docs++
+	}
 	o.facts.Streamed = o.facts.Streamed || d.Stream
 	o.reader.Document(d)
 }
@@ -203,6 +207,7 @@ func (o *Observer) settle(how stages.Ended, err error) {
 			m.Done = last // a plain body is done with its last byte
 		}
 	}
+	o.doubt()
 	f.Status = o.status(how, err)
 	if f.Error == "" && f.Status != stages.StatusOK {
 		f.Error = o.reason(err)

@@ -38,7 +38,9 @@ const (
 	reqInputsElem
 	reqMessages
 	reqPrompt
-	reqPromptElem
+	reqText
+	reqSamplingParams
+	reqSamplingNewTokens
 	reqQuery
 	reqQueryText
 	reqVector
@@ -107,7 +109,9 @@ var requestSchema = stream.NewSchema([]string{
 	reqInputsElem:          "inputs[]#",
 	reqMessages:            "messages",
 	reqPrompt:              "prompt#",
-	reqPromptElem:          "prompt[]#",
+	reqText:                "text#", // SGLang's own /generate
+	reqSamplingParams:      "sampling_params",
+	reqSamplingNewTokens:   "sampling_params.max_new_tokens",
 	reqQuery:               "query", // kept for the moment, to see what a GraphQL text asks for
 	reqQueryText:           "queries#",
 	reqVector:              "vector#",
@@ -153,7 +157,8 @@ type requestReader struct {
 	f        *stages.RequestFacts
 	splitter *stream.Splitter
 	graphQL  bool
-	tokenIDs bool // the input or prompt under way is one list of numbers
+	tokenIDs bool // the input under way is one list of numbers
+	whole    bool // the body is a JSON document
 }
 
 func (r *requestReader) init(f *stages.RequestFacts, req stages.Request) {
@@ -177,7 +182,9 @@ func (r *requestReader) end() {
 }
 
 // Document implements stream.Sink. Values count as they come: the body may still be on its way when the answer begins.
-func (r *requestReader) Document(stream.Document) {}
+func (r *requestReader) Document(d stream.Document) {
+	r.whole = r.whole || d.Outcome == stream.Complete
+}
 
 // Value implements stream.Sink.
 func (r *requestReader) Value(v stream.Value) {
@@ -199,7 +206,8 @@ func (r *requestReader) Value(v stream.Value) {
 		count(&f.NumCtx, v)
 	case reqKeepAlive:
 		f.KeepAlive = keepAlive(v)
-	case reqNumPredict, reqMaxTokens, reqMaxCompletionTokens, reqMaxOutputTokens, reqNPredict, reqMaxNewTokens:
+	case reqNumPredict, reqMaxTokens, reqMaxCompletionTokens, reqMaxOutputTokens, reqNPredict, reqMaxNewTokens,
+		reqSamplingNewTokens:
 		count(&f.MaxTokens, v)
 	case reqTemperature, reqOptTemperature:
 		number(&f.Temperature, v)
@@ -211,13 +219,13 @@ func (r *requestReader) Value(v stream.Value) {
 		count(&f.Seed, v)
 	case reqStop, reqOptStop:
 		f.StopSequences = int(items(v))
-	case reqInputElem, reqInputsElem, reqPromptElem:
+	case reqInputElem, reqInputsElem:
 		r.tokenIDs = v.Kind == stream.Number
 	case reqInput, reqInputs, reqContent:
 		f.Inputs = stages.Count{N: r.inputs(v), Source: stages.Measured}
 	case reqMessages:
 		f.Messages = int(v.Len)
-	case reqPrompt:
+	case reqPrompt, reqText:
 		f.HasPrompt = !v.Empty()
 	case reqQuery:
 		f.HasQuery = !v.Empty()
@@ -258,7 +266,8 @@ var extraNames = map[int]string{
 	reqTexts: "texts", reqDocuments: "documents", reqText1: "text_1", reqText2: "text_2", reqQueryText: "queries",
 	reqKNN: "knn", reqQueryKNN: "query.knn", reqScriptScore: "query.script_score", reqRetriever: "retriever",
 	reqSubSearches: "sub_searches", reqNeural: "query.neural", reqAnnsField: "annsField", reqSearches: "searches",
-	reqMustKNN: "query.knn", reqShouldKNN: "query.knn", reqNestedKNN: "query.knn", reqHybrid: "query.hybrid",
+	reqSamplingParams: "sampling_params",
+	reqMustKNN:        "query.knn", reqShouldKNN: "query.knn", reqNestedKNN: "query.knn", reqHybrid: "query.hybrid",
 	reqNeuralSparse: "query.neural_sparse", reqSparseVector: "query.sparse_vector", reqSemantic: "query.semantic",
 }
 
