@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	ansIDs = iota
+	ansIDList = iota
+	ansIDs
 	ansDistance
 	ansScore
 	ansError
@@ -18,6 +19,7 @@ const (
 
 // Answers to a query hold, for each query, a list of ids and a list of distances.
 var schema = stream.NewSchema([]string{
+	ansIDList:   "ids",
 	ansIDs:      "ids[]",
 	ansDistance: "distances[][]",
 	ansScore:    "scores[][]",
@@ -33,6 +35,7 @@ var schema = stream.NewSchema([]string{
 type Reader struct {
 	f                      *stages.Facts
 	hits                   stages.Hits
+	found                  bool // a list of ids was there
 	failed                 bool
 	failure, message, what string
 }
@@ -49,6 +52,8 @@ func (r *Reader) Head(status int, _ http.Header) { r.failed = status >= http.Sta
 // Value implements stream.Sink.
 func (r *Reader) Value(v stream.Value) {
 	switch v.Path {
+	case ansIDList:
+		r.found = v.Kind == stream.Array
 	case ansIDs:
 		if v.Kind == stream.Array {
 			r.hits.N += v.Len
@@ -77,7 +82,10 @@ func (r *Reader) Document(d stream.Document) {
 				r.f.Error = s
 			}
 		}
-	case r.f.Operation == stages.OpSearch:
+	case r.f.Operation != stages.OpSearch:
+		r.f.Finish(d.At)
+	case r.found:
+		r.f.Finish(d.At)
 		r.f.Found(&r.hits)
 	}
 }

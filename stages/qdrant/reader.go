@@ -41,6 +41,7 @@ type Reader struct {
 	hits stages.Hits
 	took stages.Timing
 	bad  bool
+	is   bool // the answer has what all of Qdrant's have
 }
 
 // New returns a Reader that fills f.
@@ -63,6 +64,7 @@ func (r *Reader) Value(v stream.Value) {
 	}
 	switch v.Path {
 	case ansTime:
+		r.is = true
 		// Seconds, from after the request was read to before the answer is written. An update that is only accepted, or
 		// is already under way, says next to nothing, and that is true.
 		sec, ok := v.Float()
@@ -89,6 +91,9 @@ func (r *Reader) Document(d stream.Document) {
 		return
 	}
 	f := r.f
+	if r.is {
+		f.Finish(d.At)
+	}
 	f.Total = r.took
 	if r.bad {
 		f.Flag(stages.FlagBad + "time")

@@ -9,7 +9,10 @@ import (
 )
 
 const (
-	ansModel = iota
+	ansList = iota
+	ansResults
+	ansData
+	ansModel
 	ansRelevance
 	ansResultScore
 	ansScore
@@ -24,6 +27,9 @@ const (
 )
 
 var schema = stream.NewSchema([]string{
+	ansList:         "$",
+	ansResults:      "results",
+	ansData:         "data",
 	ansModel:        "model",
 	ansRelevance:    "results[].relevance_score",
 	ansResultScore:  "results[].score",
@@ -43,6 +49,7 @@ var schema = stream.NewSchema([]string{
 type Reader struct {
 	f      *stages.Facts
 	failed bool
+	found  bool // a list of results was there
 	hits   stages.Hits
 	model  string
 	input  stages.Count
@@ -69,6 +76,8 @@ func (r *Reader) Head(status int, h http.Header) {
 // Value implements stream.Sink.
 func (r *Reader) Value(v stream.Value) {
 	switch v.Path {
+	case ansList, ansResults, ansData:
+		r.found = r.found || v.Kind == stream.Array
 	case ansModel:
 		r.model = v.String()
 	case ansRelevance, ansResultScore, ansScore, ansBare:
@@ -94,8 +103,12 @@ func (r *Reader) Document(d stream.Document) {
 	case d.Outcome != stream.Complete:
 	case r.failed:
 		r.f.Error = r.words
-	default:
-		r.f.Model, r.f.InputTokens = r.model, r.input
+	case r.found:
+		r.f.Finish(d.At)
+		r.f.Model = r.model
+		if r.input.Known() {
+			r.f.InputTokens = r.input // TEI has it in a header
+		}
 		r.f.Found(&r.hits)
 	}
 }

@@ -8,11 +8,13 @@ import (
 )
 
 const (
-	ansVector = iota
+	ansList = iota
+	ansVector
 	ansError
 )
 
 var schema = stream.NewSchema([]string{
+	ansList:   "$",
 	ansVector: "[]",
 	ansError:  "error",
 }...)
@@ -20,6 +22,7 @@ var schema = stream.NewSchema([]string{
 // A Reader reads one answer with embeddings.
 type Reader struct {
 	f          *stages.Facts
+	found      bool
 	dimensions int64
 	words      string
 }
@@ -36,6 +39,8 @@ func (r *Reader) Head(_ int, h http.Header) { Head(r.f, h) }
 // Value implements stream.Sink.
 func (r *Reader) Value(v stream.Value) {
 	switch v.Path {
+	case ansList:
+		r.found = v.Kind == stream.Array
 	case ansVector:
 		if v.Kind == stream.Array {
 			r.dimensions = v.Len
@@ -51,6 +56,10 @@ func (r *Reader) Document(d stream.Document) {
 		return
 	}
 	r.f.Error = r.words
+	if !r.found {
+		return
+	}
+	r.f.Finish(d.At)
 	if r.f.Request.Operation == "embed" { // the others answer a vector for each token, or sparse ones
 		r.f.Dimensions = int(r.dimensions)
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	ansGet = iota
+	ansData = iota
+	ansGet
 	ansGetDistance
 	ansGetCertainty
 	ansGetScore
@@ -26,6 +27,7 @@ const (
 )
 
 var fixedPaths = [paths]string{
+	ansData:         "data",
 	ansGraphQLError: "errors[].message",
 	ansResults:      "results",
 	ansDistance:     "results[].metadata.distance",
@@ -46,6 +48,7 @@ var schema = stream.NewSchema(fixedPaths[:]...)
 type Reader struct {
 	f     *stages.Facts
 	hits  stages.Hits
+	data  bool // GraphQL's envelope was there
 	found bool // a list of hits was there
 	took  stages.Timing
 	bad   bool
@@ -76,6 +79,8 @@ func (r *Reader) Head(int, http.Header) {}
 // Value implements stream.Sink.
 func (r *Reader) Value(v stream.Value) {
 	switch v.Path {
+	case ansData:
+		r.data = true
 	case ansGet, ansResults:
 		if v.Kind == stream.Array {
 			r.found = true
@@ -118,7 +123,13 @@ func (r *Reader) Document(d stream.Document) {
 	if r.bad {
 		f.Flag(stages.FlagBad + "tookMs")
 	}
-	if !r.found || f.Error != "" {
+	if f.Error != "" {
+		return
+	}
+	if r.data || r.found || f.Operation != stages.OpSearch {
+		f.Finish(d.At)
+	}
+	if !r.found {
 		return
 	}
 	if f.Operation == stages.OpRead && f.Request.Operation == "Get" && r.hits.Distances() {
