@@ -10,8 +10,8 @@ import (
 // What the scripted servers are told to take. The cold ones come at the first question.
 const (
 	chatLoad    = 1500 * time.Millisecond
-	embedLoad   = 600 * time.Millisecond
-	firstSearch = 400 * time.Millisecond
+	embedLoad   = 700 * time.Millisecond
+	firstSearch = 700 * time.Millisecond
 	keepAlive   = 3 * time.Second // of the chat model after each answer
 	maxTokens   = 60              // of an answer
 )

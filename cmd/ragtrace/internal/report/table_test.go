@@ -96,6 +96,8 @@ func TestWrap(t *testing.T) {
 		want  []string
 	}{
 		{"", 5, []string{""}},
+		{" a  b ", 5, []string{"a b"}},
+		{"took 1500 ms, 12 % more", 10, []string{"took", "1500 ms,", "12 % more"}},
 		{"one two three", 7, []string{"one two", "three"}},
 		{"abcdefgh ij", 3, []string{"abc", "def", "gh", "ij"}},
 		{"質問質問 x", 5, []string{"質問", "質問", "x"}},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,11 +43,16 @@ func pad(text string, width int, left bool) string {
 	return text + fill
 }
 
+// measure is a number and its unit, which stay together on a line.
+var measure = regexp.MustCompile(`(\d) (ms|s|%)`)
+
 // Wrap breaks text into lines of at most width columns, at spaces where there are any.
 func Wrap(text string, width int) []string {
+	const noBreak = "\u00a0"
 	var lines []string
 	line := ""
-	for word := range strings.FieldsSeq(text) {
+	for word := range strings.SplitSeq(measure.ReplaceAllString(text, "$1"+noBreak+"$2"), " ") {
+		word = strings.ReplaceAll(word, noBreak, " ")
 		for runewidth.StringWidth(word) > width {
 			head := runewidth.Truncate(word, width, "")
 			if head == "" {
@@ -58,6 +64,7 @@ func Wrap(text string, width int) []string {
 			lines, word = append(lines, head), word[len(head):]
 		}
 		switch {
+		case word == "":
 		case line == "":
 			line = word
 		case runewidth.StringWidth(line)+1+runewidth.StringWidth(word) <= width:
