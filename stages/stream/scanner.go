@@ -83,9 +83,9 @@ func (s *scanner) write(p []byte) int {
 	return len(p)
 }
 
-// finish tells that the document's bytes are over.
+// finish tells that the document's bytes are over: only a number at the top needs to know.
 func (s *scanner) finish() {
-	if s.state == inLiteral {
+	if s.state == inLiteral && s.top == 0 {
 		s.literalEnded()
 	}
 }

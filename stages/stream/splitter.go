@@ -94,6 +94,9 @@ func (s *Splitter) sense(p []byte) []byte {
 		s.bom++
 		p = p[1:]
 	}
+	if len(p) > 0 {
+		s.bom = len(mark) // it can stand at the very start only
+	}
 	if s.frame != Events {
 		for len(p) > 0 && isSpace(p[0]) {
 			p = p[1:]
