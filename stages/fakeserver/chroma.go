@@ -24,8 +24,8 @@ func (s *VectorStore) chromaRoutes() {
 		}
 	})
 	s.handle("DELETE "+base+"/{c}", func(c *call) {
-		if _, ok := s.chromaCollection(c); ok {
-			s.remove(chroma, c.r.PathValue("c"))
+		if col, ok := s.chromaCollection(c); ok {
+			s.remove(chroma, col.name)
 			c.json(http.StatusOK, "application/json", struct{}{})
 		}
 	})

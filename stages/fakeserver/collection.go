@@ -12,6 +12,7 @@ import (
 
 // A collection is a set of points of one dimension.
 type collection struct {
+	name     string
 	id       string // a UUID, where the dialect has one
 	dim      int    // 0 until known
 	points   []point
@@ -40,7 +41,7 @@ func (s *VectorStore) collection(dialect, name string, make func() *collection) 
 	c = s.collections[key]
 	if c == nil && make != nil {
 		c = make()
-		c.byID = map[string]int{}
+		c.name, c.byID = name, map[string]int{}
 		s.collections[key] = c
 		return c, true
 	}

@@ -29,14 +29,14 @@ type Fault struct {
 	Body        string
 	ContentType string
 
-	// The next ones happen to a streamed answer when AfterLines lines or events with text have gone out, or right before
-	// the one that finishes the answer if there are fewer. In a plain answer Cut and Reset break off half-way through the body,
-	// and the others take the place of the answer.
+	// The next ones happen to a model's answer when AfterLines lines or events with text have gone out, or right before the
+	// one that finishes it if there are fewer. When an answer comes in one piece, of a model or not, Cut and Reset break it
+	// off half-way, and Error and Crash are answered with status 500 by models.
 	AfterLines int
 	Cut        bool   // the connection closes before the body's end
 	Reset      bool   // the connection is reset (over TCP; elsewhere it closes)
-	Stop       bool   // a streamed answer of a model ends as if complete, without a finish
-	Error      string // a model's stream goes on with this error and ends; a plain answer has status 500
+	Stop       bool   // the answer ends as if complete, without a finish
+	Error      string // a stream goes on with this error and ends
 	Crash      bool   // like Error, in the words of an Ollama whose runner died; the model has to be loaded again
 
 	// WriteSize, if positive, sends everything in writes of so many bytes, wherever that cuts a line or a rune, with

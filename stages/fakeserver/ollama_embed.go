@@ -50,11 +50,11 @@ func (x *exchange) embedding(d dialect, req embedRequest, texts []string) (e emb
 		e.tokens += tokens
 		e.vectors = append(e.vectors, features(text, m.Dim))
 	}
-	if err := x.fault.midway(); err != nil && err != errBroken {
+	if failed, ok := x.fault.midway().(modelError); ok {
 		if x.fault.Crash {
 			l.crash()
 		}
-		x.fail(d, http.StatusInternalServerError, err.Error())
+		x.fail(d, http.StatusInternalServerError, failed.Error())
 		return e, false
 	}
 	e.load = loaded

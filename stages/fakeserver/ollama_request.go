@@ -49,16 +49,16 @@ type common struct {
 	Options   map[string]any `json:"options"`
 }
 
-type chatMessage struct {
+type message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 }
 
 type chatRequest struct {
 	common
-	Messages []chatMessage `json:"messages"`
-	Stream   *bool         `json:"stream"`
-	Think    any           `json:"think"`
+	Messages []message `json:"messages"`
+	Stream   *bool     `json:"stream"`
+	Think    any       `json:"think"`
 }
 
 type generateRequest struct {
@@ -91,8 +91,9 @@ func decode(body []byte, v any) error {
 	}
 	var typed *json.UnmarshalTypeError
 	if errors.As(err, &typed) && typed.Struct != "" {
-		// Ollama's types have the same names, but exported.
+		// Ollama's types have the same names, but exported and from another package.
 		typed.Struct = strings.ToUpper(typed.Struct[:1]) + typed.Struct[1:]
+		return errors.New(strings.ReplaceAll(typed.Error(), "fakeserver.message", "api.Message"))
 	}
 	return err
 }

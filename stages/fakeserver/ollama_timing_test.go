@@ -144,6 +144,32 @@ func TestModelsEvictEachOther(t *testing.T) {
 	})
 }
 
+// Of two idle models the one with the shorter keep-alive goes.
+func TestVictimIsTheIdleOneWithTheShortestKeepAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := serve(t, NewOllama(OllamaConfig{
+			MaxLoaded: 2,
+			Models:    []Model{{Name: "a", Load: 300 * ms}, {Name: "b", Load: 300 * ms}, {Name: "c", Load: 300 * ms}},
+		}))
+		load := func(model, keepAlive string) time.Duration {
+			t.Helper()
+			return c.post("/api/generate", `{"model":"`+model+`","prompt":"x","keep_alive":"`+keepAlive+`"}`).last(t).Load
+		}
+		load("a", "1h")
+		load("b", "10m")
+		load("c", "2h")
+		if got := load("a", "1h"); got != 4*ms {
+			t.Errorf("a: load %v", got)
+		}
+		if got := load("b", "10m"); got != 304*ms { // in the place of a
+			t.Errorf("b: load %v", got)
+		}
+		if got := load("c", "1m"); got != 4*ms {
+			t.Errorf("c: load %v", got)
+		}
+	})
+}
+
 // The embedding comes 100 ms after a warm chat has begun that is done after 4 s and 49 ms: it waits for that, then loads.
 func TestLoadWaitsForTheVictimsAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

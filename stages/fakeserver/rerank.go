@@ -55,7 +55,7 @@ func (k *Reranker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 type ranking struct {
 	index int
-	score float64
+	score float32
 }
 
 // rank takes its time and orders the documents, the best first; of equal ones the earlier first.
@@ -75,14 +75,14 @@ func (k *Reranker) rank(c *call, query string, documents []string) (ranked []ran
 }
 
 // overlap is the share of the query's words that the document has. Short words count a fifth, as in embeddings.
-func overlap(query, document string) float64 {
+func overlap(query, document string) float32 {
 	has := map[string]bool{}
 	for _, w := range words(document) {
 		has[w] = true
 	}
-	var hit, all float64
+	var hit, all float32
 	for _, w := range words(query) {
-		weight := float64(wordWeight)
+		weight := float32(wordWeight)
 		if len(w) <= 3 {
 			weight = shortWeight
 		}
@@ -99,7 +99,7 @@ func overlap(query, document string) float64 {
 
 type cohereResult struct {
 	Index    int             `json:"index"`
-	Score    float64         `json:"relevance_score"`
+	Score    float32         `json:"relevance_score"`
 	Document *cohereDocument `json:"document,omitempty"`
 }
 
@@ -170,7 +170,7 @@ func (k *Reranker) cohere(c *call) {
 
 type teiResult struct {
 	Index int     `json:"index"`
-	Score float64 `json:"score"`
+	Score float32 `json:"score"`
 	Text  *string `json:"text,omitempty"`
 }
 
