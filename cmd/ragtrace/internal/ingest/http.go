@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"io"
 	"mime"
 	"net/http"
 	"strconv"
@@ -10,6 +11,9 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 )
+
+// maxDiscard bounds what is read of a request that was refused already.
+const maxDiscard = 64 << 20
 
 // serveTraces answers OTLP/HTTP: https://opentelemetry.io/docs/specs/otlp/#otlphttp
 func (s *Server) serveTraces(w http.ResponseWriter, r *http.Request) {
@@ -39,6 +43,11 @@ func (s *Server) serveTraces(w http.ResponseWriter, r *http.Request) {
 		status, answer = failed.http, failed.status()
 		if failed.retry {
 			w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
+		}
+		if r.ProtoMajor == 1 {
+			// A connection that is closed with something unread is reset, and the sender may never see the answer. The error
+			// of a sender that has gone is nobody's.
+			io.CopyN(io.Discard, r.Body, maxDiscard)
 		}
 	} else {
 		answer = success(batch)

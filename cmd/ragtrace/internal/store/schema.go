@@ -57,10 +57,9 @@ func (s *Store) migrate() error {
 		return err
 	}()
 	if err != nil {
-		_, undo := conn.ExecContext(ctx, "ROLLBACK")
-		return errors.Join(err, undo)
+		conn.ExecContext(ctx, "ROLLBACK") // fails when SQLite has done so already
 	}
-	return nil
+	return err
 }
 
 // check refuses a file that reading cannot understand.
