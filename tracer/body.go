@@ -49,7 +49,7 @@ func (b *body) read(p []byte, n int, err error) {
 		}
 		b.call.end(stages.EndedEOF, nil)
 	default:
-		b.call.end(b.call.how(err), err)
+		b.call.fail(err)
 	}
 }
 

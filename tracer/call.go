@@ -34,6 +34,7 @@ type call struct {
 	host   string
 	port   int
 	conn   connection
+	cancel <-chan struct{} // of the request; nil for most
 	guess  guess
 
 	showOnce sync.Once
@@ -101,7 +102,7 @@ func (c *call) answered(req, out *http.Request, resp *http.Response, err error) 
 	defer guard()
 	c.showRequest()
 	if err != nil || resp == nil {
-		c.end(c.how(err), err)
+		c.fail(err)
 		return
 	}
 	if resp.Request == out {
@@ -139,12 +140,32 @@ func (c *call) abandon() {
 	c.end(stages.EndedClosed, nil, attr.FlagAbandoned)
 }
 
-// how tells an answer that the client gave up from one that broke.
-func (c *call) how(err error) stages.Ended {
-	if c.ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return stages.EndedClosed
+// fail ends a call with an error, and tells an answer that the client gave up from one that broke.
+func (c *call) fail(err error) {
+	how := stages.EndedClosed
+	deadline, limited := c.ctx.Deadline()
+	switch {
+	case c.ctx.Err() != nil:
+		err = c.ctx.Err()
+	case limited && !time.Now().Before(deadline): // the context's own timer is about to fire
+		err = context.DeadlineExceeded
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case c.canceled():
+		err = context.Canceled
+	default:
+		how = stages.EndedError
 	}
-	return stages.EndedError
+	c.end(how, err)
+}
+
+// canceled reports whether the request was ended by the channel that came before contexts. Clients with a timeout use it.
+func (c *call) canceled() bool {
+	select {
+	case <-c.cancel:
+		return true
+	default:
+		return false
+	}
 }
 
 // end closes the span, once.

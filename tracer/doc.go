@@ -19,7 +19,7 @@
 // A question has a number, counted from 1 within its session, when the program has sessions; sessions are never invented.
 // The session comes from [WithSession], else from the request header Ragtrace-Session, or the handler sets it with
 // [Question.SetSession]. The number comes from the header Ragtrace-Question, from SetSession, or is counted. Counting
-// remembers the 16384 sessions used last in this process.
+// goes by tracer provider, and remembers the 16384 sessions used last in this process.
 //
 // Trace context is sent to every host. Session and number travel as W3C baggage, and only to hosts that are not public
 // (loopback and private addresses, single-label names, and names below .local, .internal, .localhost and .svc): a session id

@@ -2,6 +2,7 @@ package tracer
 
 import (
 	"net/http"
+	"reflect"
 	"sync"
 
 	"go.opentelemetry.io/otel"
@@ -93,3 +94,10 @@ func (c *config) propagator() propagation.TextMapPropagator {
 
 // defaultConfig serves calls without options.
 var defaultConfig = sync.OnceValue(func() *config { return newConfig(nil) })
+
+func (c *config) sessionKey(session string) sessionKey {
+	if c.tracers == nil || !reflect.ValueOf(c.tracers).Comparable() {
+		return sessionKey{session: session}
+	}
+	return sessionKey{c.tracers, session}
+}

@@ -99,7 +99,7 @@ func (q *Question) identify(session string, number int) bool {
 	if old := q.id.Load(); old != nil && old.session == session && (number == 0 || number == old.number) {
 		return true
 	}
-	q.id.Store(newIdentity(session, numbers.advance(session, number)))
+	q.id.Store(newIdentity(session, numbers.advance(q.cfg.sessionKey(session), number)))
 	return true
 }
 

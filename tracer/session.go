@@ -8,6 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/baggage"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/ragtrace/ragtrace/tracer/attr"
 )
@@ -25,19 +26,23 @@ var numbers counter
 type counter struct {
 	mu    sync.Mutex
 	order list.List // of *counted, the one used last in front
-	known map[string]*list.Element
+	known map[sessionKey]*list.Element
+}
+
+// A sessionKey tells sessions apart that are recorded in different places, as tests do.
+type sessionKey struct {
+	provider trace.TracerProvider // nil: the global one
+	session  string
 }
 
 type counted struct {
-	session string
-	last    int
+	sessionKey
+	last int
 }
 
-// next is the number after the session's last one; 1 for a session that is not remembered.
-func (c *counter) next(session string) int { return c.advance(session, 0) }
-
-// advance records that the session's question number n was asked, or the next one when n is 0, and returns the number.
-func (c *counter) advance(session string, n int) int {
+// advance records that the session's question number n was asked, or the next one when n is 0, and returns the number. A
+// session that is not remembered begins with 1.
+func (c *counter) advance(session sessionKey, n int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.known[session]
@@ -45,13 +50,13 @@ func (c *counter) advance(session string, n int) int {
 		c.order.MoveToFront(e)
 	} else {
 		if c.known == nil {
-			c.known = make(map[string]*list.Element)
+			c.known = make(map[sessionKey]*list.Element)
 		}
-		e = c.order.PushFront(&counted{session: session})
+		e = c.order.PushFront(&counted{sessionKey: session})
 		c.known[session] = e
 		if len(c.known) > maxSessions {
 			oldest := c.order.Remove(c.order.Back()).(*counted)
-			delete(c.known, oldest.session)
+			delete(c.known, oldest.sessionKey)
 		}
 	}
 	s := e.Value.(*counted)

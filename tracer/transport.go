@@ -56,7 +56,7 @@ func (t *transport) begin(req *http.Request) (c *call, out *http.Request) {
 	out = req
 	defer guard()
 	q := QuestionFrom(req.Context())
-	cl := &call{cfg: t.cfg, q: q, start: time.Now()}
+	cl := &call{cfg: t.cfg, q: q, start: time.Now(), cancel: req.Cancel} //nolint:staticcheck // net/http still sets it
 	cl.setHost(req.URL)
 	header := req.Header.Clone()
 	if header == nil {

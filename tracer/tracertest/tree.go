@@ -22,7 +22,7 @@ import (
 func (r *Recorder) Tree(keys ...attribute.Key) string {
 	spans := r.Ended()
 	slices.SortStableFunc(spans, func(a, b sdktrace.ReadOnlySpan) int {
-		return cmp.Or(a.StartTime().Compare(b.StartTime()), b.EndTime().Compare(a.EndTime()))
+		return cmp.Or(a.StartTime().Compare(b.StartTime()), a.EndTime().Compare(b.EndTime()))
 	})
 	known := make(map[trace.SpanID]bool)
 	for _, s := range spans {
