@@ -50,11 +50,14 @@ func (t *tree) findCalls() {
 		case n.stage == Connect:
 			c.connects = append(c.connects, i)
 		}
-		if n.span.Kind == model.KindClient && n.span.Attrs.String("http.request.method") != "" {
+		if n.span.Kind == model.KindClient && firstString(n.span.Attrs, methodKeys) != "" {
 			c.attempts = append(c.attempts, i)
 		}
 	}
 }
+
+// methodKeys mark an HTTP request, the newer name first.
+var methodKeys = []string{"http.request.method", "http.method"}
 
 // failedCall reports whether the call itself ended in an error; a failed attempt below it does not count.
 func (t *tree) failedCall(c *call) bool { return t.nodes[c.at].failed() }
@@ -62,7 +65,7 @@ func (t *tree) failedCall(c *call) bool { return t.nodes[c.at].failed() }
 // modelKeys name the model of a call, requested before answered.
 var modelKeys = []string{
 	"gen_ai.request.model", "gen_ai.response.model", "llm.model_name", "llm.request.model_name", "llm.response.model_name",
-	"langfuse.observation.model.name", "embedding.model_name",
+	"langfuse.observation.model.name", "langwatch.model", "embedding.model_name",
 }
 
 // Token counts, new names before old ones.
@@ -127,7 +130,17 @@ func (t *tree) record(c *call) Call {
 }
 
 func tokens(a model.Attrs) (input, output, cached int64) {
-	return firstCount(a, inputKeys), firstCount(a, outputKeys), firstCount(a, cachedKeys)
+	input, output, cached = firstCount(a, inputKeys), firstCount(a, outputKeys), firstCount(a, cachedKeys)
+	for _, blob := range usageBlobs {
+		fields := fieldsOf(a[blob.key])
+		if len(fields) == 0 {
+			continue
+		}
+		input = orElse(input, firstCount(fields, blob.input))
+		output = orElse(output, firstCount(fields, blob.output))
+		cached = orElse(cached, firstCount(fields, blob.cached))
+	}
+	return input, output, cached
 }
 
 func orElse(n, other int64) int64 {

@@ -19,6 +19,7 @@ var tokenNames = []tokenName{
 	{"gen_ai.response.time_to_first_chunk", inUnit(1), RulerClient},
 	{"gen_ai.response.time_to_first_token", inUnit(1), RulerClient},
 	{"langfuse.observation.completion_start_time", atTime, RulerClient},
+	{"langwatch.timestamps", atField("first_token_at"), RulerClient},
 	{"ai.response.msToFirstChunk", inUnit(1e-3), RulerClient},
 	{"ragtrace.llm.time_to_first_token", inUnit(1), RulerServer},
 	{"gen_ai.server.time_to_first_token", inUnit(1), RulerServer},
@@ -52,6 +53,19 @@ func atTime(v any, n *node) (time.Duration, bool) {
 	return d, d >= 0 && d <= time.Duration(n.end-n.start)+time.Millisecond
 }
 
+// atField reads a moment in Unix milliseconds out of a JSON object.
+func atField(name string) func(any, *node) (time.Duration, bool) {
+	return func(v any, n *node) (time.Duration, bool) {
+		at, ok := fieldsOf(v).Float(name)
+		if !ok {
+			return 0, false
+		}
+		d := seconds(at/1000 - float64(n.span.Start)/1e9)
+		// Whole milliseconds may round down to before the start.
+		return max(d, 0), d > -time.Millisecond && d <= time.Duration(n.end-n.start)+time.Millisecond
+	}
+}
+
 // firstToken is when a call's first chunk came, on the root's clock. A time that does not lie in its span is no time.
 func (t *tree) firstToken(c *call) (at int64, ruler Ruler) {
 	carriers := append([]int{c.at}, c.servers...)
@@ -62,7 +76,9 @@ func (t *tree) firstToken(c *call) (at int64, ruler Ruler) {
 				if d, ok := name.read(v, n); ok {
 					return n.start + int64(d), name.ruler
 				}
-				t.flag(FlagBadValue)
+				if name.key != "langwatch.timestamps" { // which need not have one
+					t.flag(FlagBadValue)
+				}
 			}
 		}
 	}

@@ -33,6 +33,7 @@ func measure(t *tree) Question {
 
 // finish fills in what does not need a root.
 func (t *tree) finish(q *Question) {
+	t.checkDurations()
 	for i := range t.calls {
 		if c := &t.calls[i]; !c.phasesKnown() && !t.failedCall(c) {
 			t.flag(FlagPhasesUnknown)

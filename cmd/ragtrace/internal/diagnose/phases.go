@@ -61,6 +61,24 @@ func (t *tree) reportedPhases() {
 	}
 }
 
+// checkDurations raises the flag for durations in our own vocabulary that cannot be true of the span that carries them.
+func (t *tree) checkDurations() {
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		if n.span == nil {
+			continue
+		}
+		for key, v := range n.span.Attrs {
+			if !strings.HasSuffix(key, ".duration") || !strings.HasPrefix(key, "ragtrace.") {
+				continue
+			}
+			if s, ok := number(v); !ok || badDuration(s, n) {
+				t.flag(FlagBadValue)
+			}
+		}
+	}
+}
+
 // A part is a reported duration of one phase.
 type part struct {
 	stage Component

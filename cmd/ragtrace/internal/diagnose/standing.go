@@ -53,46 +53,46 @@ const hidden = numComponents
 
 // stands records a cost that more than half of the questions share; shared names it for a question that does.
 func (j *judge) stands(g *group, questions []*Question, shared func(*Question) (string, bool), components ...Component) bool {
-	names := make(map[string]int)
+	costs := func(q *Question) (inside, outside time.Duration) {
+		for _, c := range components {
+			switch {
+			case c == hidden:
+				outside += q.Components[LLMDecode]
+			case c.InsideLLM():
+				inside += q.Components[c]
+			default:
+				outside += q.Components[c]
+			}
+		}
+		return inside, outside
+	}
+	sharers := make(map[string][]*Question)
 	total := 0
 	var s standing
-	var worst *Question
-	var most time.Duration
 	for _, q := range questions {
 		name, ok := shared(q)
 		if !ok {
 			continue
 		}
 		total++
-		names[name]++
-		var cost time.Duration
-		for _, c := range components {
-			switch {
-			case c == hidden:
-				cost += q.Components[LLMDecode]
-				s.outside += q.Components[LLMDecode]
-			case c.InsideLLM():
-				cost += q.Components[c]
-				s.inside += q.Components[c]
-			default:
-				cost += q.Components[c]
-				s.outside += q.Components[c]
-			}
-		}
-		if worst == nil || cost > most {
-			worst, most = q, cost
-		}
+		sharers[name] = append(sharers[name], q)
+		inside, outside := costs(q)
+		s.inside += inside
+		s.outside += outside
 	}
 	if 2*total <= len(questions) {
 		return false
 	}
-	s.cause = causeLLMLoad
-	for name, n := range names {
-		if 2*n > total {
+	s.cause = causeLLMLoad // unless most have a finer name
+	for name, list := range sharers {
+		if 2*len(list) > total {
 			s.cause = name
 		}
 	}
-	j.witness(s.cause, most, j.standingEvidence(g, s.cause, worst))
+	for _, q := range sharers[s.cause] {
+		inside, outside := costs(q)
+		j.witness(s.cause, inside+outside, j.standingEvidence(g, s.cause, q))
+	}
 	for i := range j.standing {
 		if j.standing[i].cause == s.cause {
 			j.standing[i].inside += s.inside
@@ -104,12 +104,12 @@ func (j *judge) stands(g *group, questions []*Question, shared func(*Question) (
 	return true
 }
 
-// standingEvidence is the worst question, and for a load what came before it.
-func (j *judge) standingEvidence(g *group, cause string, worst *Question) *evidence {
+// standingEvidence is a question that shares a cost, and for a load what came before it.
+func (j *judge) standingEvidence(g *group, cause string, q *Question) *evidence {
 	switch cause {
 	case causeLLMLoad, causeSharedLoad, causeEviction, causeKeepAlive, causeReload:
-		_, e := j.loadCause(g, worst)
+		_, e := j.loadCause(g, q)
 		return e
 	}
-	return &evidence{question: worst}
+	return &evidence{question: q}
 }
