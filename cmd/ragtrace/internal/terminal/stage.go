@@ -38,18 +38,17 @@ func stageOf(s *model.Span) string {
 	return ""
 }
 
-// unwrap takes the stage from searches that have another one below: they only frame it.
+// unwrap takes the stage from a framework's retrievals that have a search below them: they only frame it.
 func (b *bar) unwrap() (search bool) {
 	for _, c := range b.below {
 		search = c.unwrap() || search
 	}
-	if b.stage != string(stages.Search) {
-		return search
-	}
-	if search {
+	a := b.span.Attrs
+	retrieval := a.String("gen_ai.operation.name") == "retrieval" || a.String("openinference.span.kind") == "RETRIEVER"
+	if search && retrieval && a.String("ragtrace.stage") == "" {
 		b.stage = ""
 	}
-	return true
+	return search || b.stage == string(stages.Search)
 }
 
 // kind says what b's own row shows. An LLM call with phases below it is only their frame: part of it is network.

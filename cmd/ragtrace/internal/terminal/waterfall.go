@@ -82,12 +82,12 @@ func legend(b *strings.Builder, s report.Screen) {
 // sum adds the question up.
 func (q Question) sum(b *strings.Builder, s report.Screen) {
 	r := q.Result
-	text := fmt.Sprintf("%s inside the LLM + %s outside = %s E2E", report.Duration(r.Inside), report.Duration(r.Outside),
-		report.Duration(r.E2E))
+	within := ""
 	if r.Unattributed > 0 {
-		text += fmt.Sprintf("; %s of the outside in no stage", report.Duration(r.Unattributed))
+		within = " (" + report.Duration(r.Unattributed) + " in no stage)"
 	}
-	line(b, s, text)
+	line(b, s, fmt.Sprintf("%s inside the LLM + %s outside%s = %s E2E", report.Duration(r.Inside), report.Duration(r.Outside), within,
+		report.Duration(r.E2E)))
 	for _, c := range r.Stages {
 		if c.Component == diagnose.Retry {
 			line(b, s, fmt.Sprintf("%s went into failed attempts and the wait for the next one", report.Duration(c.Time)))
