@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/baggage"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
@@ -280,4 +281,16 @@ func (q *Question) release(c *call) {
 	q.calls[c.place].place = c.place
 	q.calls[last] = nil
 	q.calls = q.calls[:last]
+}
+
+// SessionOf is the session and number of the question that ctx belongs to, be it opened here or, by its baggage, in
+// another service. Without a session it reports false.
+func SessionOf(ctx context.Context) (session string, number int, ok bool) {
+	if q := QuestionFrom(ctx); q != nil {
+		return q.Session(), q.Number(), q.Session() != ""
+	}
+	if id := identityFrom(baggage.FromContext(ctx)); id != nil {
+		return id.session, id.number, true
+	}
+	return "", 0, false
 }
