@@ -48,6 +48,7 @@ const (
 
 // RequestFacts are what the request's body says, whatever the API. Zero values are absent.
 type RequestFacts struct {
+	Body           bool // some of the body was seen and could be read; else nothing below is known
 	Model          string
 	Stream         *bool // as sent; what absence means depends on the API
 	NumCtx         Count

@@ -70,4 +70,4 @@ func operation(method, call string) stages.Operation {
 }
 
 // bodyHasNoVector reports whether a body was seen that has no query: then the points come in the order of their ids.
-func bodyHasNoVector(body *stages.RequestFacts) bool { return body.TopK.Known() && !body.HasQuery }
+func bodyHasNoVector(body *stages.RequestFacts) bool { return body.Body && !body.HasQuery }

@@ -75,6 +75,7 @@ const (
 	reqMustKNN
 	reqShouldKNN
 	reqNestedKNN
+	reqStandardRetriever
 	reqHybrid
 	reqNeuralSparse
 	reqSparseVector
@@ -146,6 +147,7 @@ var requestSchema = stream.NewSchema([]string{
 	reqMustKNN:             "query.bool.must[].knn#",
 	reqShouldKNN:           "query.bool.should[].knn#",
 	reqNestedKNN:           "query.nested.query.knn#",
+	reqStandardRetriever:   "retriever.standard#",
 	reqHybrid:              "query.hybrid#",
 	reqNeuralSparse:        "query.neural_sparse#",
 	reqSparseVector:        "query.sparse_vector#",
@@ -171,6 +173,7 @@ func (r *requestReader) init(f *stages.RequestFacts, req stages.Request) {
 
 func (r *requestReader) write(p []byte) {
 	if r.splitter != nil {
+		r.f.Body = r.f.Body || len(p) > 0
 		r.splitter.Write(0, p)
 	}
 }
@@ -268,7 +271,8 @@ var extraNames = map[int]string{
 	reqSubSearches: "sub_searches", reqNeural: "query.neural", reqAnnsField: "annsField", reqSearches: "searches",
 	reqSamplingParams: "sampling_params",
 	reqMustKNN:        "query.knn", reqShouldKNN: "query.knn", reqNestedKNN: "query.knn", reqHybrid: "query.hybrid",
-	reqNeuralSparse: "query.neural_sparse", reqSparseVector: "query.sparse_vector", reqSemantic: "query.semantic",
+	reqStandardRetriever: "retriever.standard",
+	reqNeuralSparse:      "query.neural_sparse", reqSparseVector: "query.sparse_vector", reqSemantic: "query.semantic",
 }
 
 func (r *requestReader) extra(v stream.Value) {
@@ -336,8 +340,8 @@ func keepAlive(v stream.Value) *time.Duration {
 		if !ok {
 			return nil
 		}
-		const most = float64(1<<63-1) / float64(time.Second)
-		d = time.Duration(min(max(s, -1), most-1) * float64(time.Second))
+		const most = 9e9 // about the longest that a Duration holds
+		d = time.Duration(min(max(s, -1), most) * float64(time.Second))
 	}
 	if d < 0 {
 		d = forever

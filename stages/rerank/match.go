@@ -7,14 +7,13 @@ import (
 	"github.com/ragtrace/ragtrace/stages"
 )
 
-// Match says whether a request is a rerank call: by its path, and by a query with documents in its body once something
-// of that has been seen.
+// Match says whether a request is a rerank call: by its path, and by a query with documents in its body once that has
+// been seen.
 func Match(req *stages.Request, body *stages.RequestFacts) stages.Operation {
 	if req.Method != http.MethodPost {
 		return ""
 	}
-	seen := body.HasQuery || body.Documents.Known() || body.Model != ""
-	if seen && !(body.HasQuery && body.Documents.Known()) {
+	if body.Body && !(body.HasQuery && body.Documents.Known()) {
 		return ""
 	}
 	path := strings.TrimRight(req.URL.Path, "/")

@@ -12,7 +12,7 @@ import (
 func Match(req *stages.Request, body *stages.RequestFacts) stages.Operation {
 	path := strings.TrimRight(req.URL.Path, "/")
 	before, call := path[:strings.LastIndexByte(path, '/')+1], path[strings.LastIndexByte(path, '/')+1:]
-	if req.Method != http.MethodPost || body.Model != "" || body.Extra["texts"] {
+	if req.Method != http.MethodPost || body.Body && !body.Inputs.Known() {
 		return ""
 	}
 	for _, other := range []string{"/api/", "/v1/", "/v2/"} {
