@@ -144,19 +144,24 @@ func (o *Observer) End(at time.Duration, how stages.Ended, err error) {
 		return
 	}
 	defer o.close()
-	f := &o.facts
-	f.Marks.End = stages.Timing{D: at, Source: stages.Measured}
+	o.facts.Marks.End = stages.Timing{D: at, Source: stages.Measured}
+	o.lastBytes(how == stages.EndedEOF)
+	o.settle(how, err)
+}
+
+// lastBytes lets everybody know that no more will come.
+func (o *Observer) lastBytes(clean bool) {
+	defer o.contain()
 	o.request.end()
-	if o.splitter != nil && !o.unread {
-		o.splitter.Close(how == stages.EndedEOF)
-	}
-	if f.Stage == "" && o.reader == nil {
+	if o.reader == nil && !o.unread {
 		o.recognise() // no answer came
+	}
+	if o.splitter != nil && !o.unread {
+		o.splitter.Close(clean)
 	}
 	if o.reader != nil {
 		o.reader.End()
 	}
-	o.settle(how, err)
 }
 
 // close ends the exchange whatever happened in End.
@@ -185,13 +190,25 @@ func (o *Observer) Document(d stream.Document) {
 	o.reader.Document(d)
 }
 
-// guard unlocks. A panic of a reader is a defect of ours, never the traced program's: the exchange is read no further.
+// guard unlocks, and contains a panic.
 func (o *Observer) guard() {
-	if r := recover(); r != nil {
-		o.facts.Flag(stages.FlagMalformed)
-		o.unread = true
+	if recover() != nil {
+		o.broken()
 	}
 	o.mu.Unlock()
+}
+
+func (o *Observer) contain() {
+	if recover() != nil {
+		o.broken()
+	}
+}
+
+// broken is for a panic of a reader. That is a defect of ours and never the traced program's trouble: the exchange is
+// read no further.
+func (o *Observer) broken() {
+	o.facts.Flag(stages.FlagMalformed)
+	o.unread = true
 }
 
 // settle decides the status and what follows from all of the exchange.
