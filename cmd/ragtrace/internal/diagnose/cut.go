@@ -19,7 +19,7 @@ func Cut(spans []model.Span) []Question {
 	for _, trace := range traces {
 		questions = append(questions, cutTrace(trace)...)
 	}
-	slices.SortFunc(questions, byStart)
+	sortByStart(questions)
 	return questions
 }
 
@@ -30,12 +30,16 @@ func CutTrace(spans []model.Span) []Question {
 		trace[i] = &spans[i]
 	}
 	questions := cutTrace(trace)
-	slices.SortFunc(questions, byStart)
+	sortByStart(questions)
 	return questions
 }
 
+func sortByStart(questions []Question) {
+	slices.SortFunc(questions, func(a, b Question) int { return byStart(&a, &b) })
+}
+
 // byStart orders questions by time; the rest of the order only makes it the same every time.
-func byStart(a, b Question) int {
+func byStart(a, b *Question) int {
 	return cmp.Or(
 		cmp.Compare(a.Start, b.Start),
 		slices.Compare(a.TraceID[:], b.TraceID[:]),

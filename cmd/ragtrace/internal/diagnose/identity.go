@@ -62,7 +62,8 @@ func serviceOf(s *model.Span) service {
 	return service{s.Resource.Service(), s.Resource.Instance()}
 }
 
-// identify fills in the question's session and number: the root's, else those of the first member that has them.
+// identify fills in the question's session and, where it has none yet, its number: the root's, else those of the first
+// member that has them.
 func (q *Question) identify(root *model.Span, members []*model.Span) {
 	if root != nil {
 		q.Session, q.Number = sessionOf(root), numberOf(root)

@@ -44,7 +44,7 @@ func assemble(questions []Question) *judge {
 	for i := range questions {
 		j.questions[i] = &questions[i]
 	}
-	slices.SortFunc(j.questions, func(a, b *Question) int { return byStart(*a, *b) })
+	slices.SortFunc(j.questions, byStart)
 
 	type key struct{ service, pipeline string }
 	groups := make(map[key]*group)
@@ -124,7 +124,7 @@ func (j *judge) findSlow() {
 		}
 	}
 	slices.SortStableFunc(j.slow, func(a, b slowQuestion) int {
-		return cmp.Or(cmp.Compare(b.over, a.over), byStart(*a.Question, *b.Question))
+		return cmp.Or(cmp.Compare(b.over, a.over), byStart(a.Question, b.Question))
 	})
 }
 

@@ -1,54 +1,42 @@
 package diagnose
 
-import "github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
+import "slices"
 
 // rootless makes a question of each number that spans below tops carry, although no root came with it. Its times are
 // unknown; that it used a model is still worth knowing.
 func (f *forest) rootless(tops []int) []Question {
-	type key struct {
-		session string
-		number  int
-	}
-	var keys []key
-	below := make(map[key][]int)
+	var numbers []int
+	below := make(map[int][]int)
 	for _, top := range tops {
-		k := key{}
-		for i := top; i < f.nodes[top].end && k.number == 0; i++ {
-			k = key{sessionOf(f.nodes[i].span), numberOf(f.nodes[i].span)}
+		number := 0
+		for i := top; i < f.nodes[top].end && number == 0; i++ {
+			number = numberOf(f.nodes[i].span)
 		}
-		if k.number == 0 {
+		if number == 0 {
 			continue
 		}
-		if below[k] == nil {
-			keys = append(keys, k)
+		if below[number] == nil {
+			numbers = append(numbers, number)
 		}
-		below[k] = append(below[k], top)
+		below[number] = append(below[number], top)
 	}
-	questions := make([]Question, 0, len(keys))
-	for _, k := range keys {
-		t := grow(f, -1, below[k])
+	questions := make([]Question, 0, len(numbers))
+	for _, number := range numbers {
+		t := grow(f, -1, below[number])
 		t.flag(FlagMissingRoot)
 		t.unwrap()
 		t.findCalls()
 		t.adoptServed()
 		t.reportedPhases()
-		first := earliest(t.spans())
-		id := serviceOf(first)
-		q := Question{TraceID: first.TraceID, Service: id.name, Instance: id.instance, Status: StatusIncomplete}
-		q.identify(nil, t.spans())
+		q := Question{TraceID: f.nodes[below[number][0]].span.TraceID, Number: number, Status: StatusIncomplete}
+		spans := t.spans()
+		if len(spans) > 0 {
+			id := serviceOf(slices.MinFunc(spans, firstSpan))
+			q.Service, q.Instance = id.name, id.instance
+		}
+		q.identify(nil, spans)
 		t.finish(&q)
 		questions = append(questions, q)
 	}
 	return questions
-}
-
-// earliest is the first span by start; nil when there is none.
-func earliest(spans []*model.Span) *model.Span {
-	var first *model.Span
-	for _, s := range spans {
-		if first == nil || firstSpan(s, first) < 0 {
-			first = s
-		}
-	}
-	return first
 }

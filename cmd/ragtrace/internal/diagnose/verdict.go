@@ -12,20 +12,28 @@ func (j *judge) report() Report {
 	for _, s := range j.slow {
 		slow[s.Question] = true
 	}
-	r := Report{Questions: make([]Result, 0, len(j.questions))}
-	order := make(map[string]int) // of sessions, by first start
+	type place struct{ session, number, at int } // session: the place of its first start
+	sessions := make(map[string]int)
+	order := make([]place, len(j.questions))
 	ends := make(map[string]int64)
-	for _, q := range j.questions {
-		if _, ok := order[q.Session]; !ok {
-			order[q.Session] = len(order)
+	results := make([]Result, len(j.questions))
+	for i, q := range j.questions {
+		session, ok := sessions[q.Session]
+		if !ok {
+			session = len(sessions)
+			sessions[q.Session] = session
 		}
-		result := j.result(q, ends)
-		result.Slow = slow[q]
-		r.Questions = append(r.Questions, result)
+		order[i] = place{session, j.numbers[q], i}
+		results[i] = j.result(q, ends)
+		results[i].Slow = slow[q]
 	}
-	slices.SortStableFunc(r.Questions, func(a, b Result) int {
-		return cmp.Or(cmp.Compare(order[a.Session], order[b.Session]), cmp.Compare(a.Number, b.Number))
+	slices.SortFunc(order, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.number, b.number), cmp.Compare(a.at, b.at))
 	})
+	r := Report{Questions: make([]Result, len(order))}
+	for i, o := range order {
+		r.Questions[i] = results[o.at]
+	}
 	v := &r.Verdict
 	v.Slow = j.slowResults()
 	v.Side, v.InsideShare = j.side()

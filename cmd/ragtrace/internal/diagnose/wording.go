@@ -11,17 +11,20 @@ import (
 
 // timeText writes a duration with three significant digits: in ms below 10 s, in s from there on.
 func timeText(d time.Duration) string {
-	ms := float64(d) / float64(time.Millisecond)
-	if math.Abs(round3(ms)) >= 10_000 {
+	ms := round3(float64(d) / float64(time.Millisecond))
+	if math.Abs(ms) >= 10_000 {
 		return digits3(ms/1000) + " s"
 	}
 	return digits3(ms) + " ms"
 }
 
+// digits3 writes a number of three significant digits, with no more than two places after the point.
 func digits3(v float64) string {
-	v = round3(v)
+	if math.Abs(v) < 0.005 {
+		return "0"
+	}
 	places := 2
-	for limit := 10.0; places > 0 && math.Abs(v) >= limit; limit *= 10 {
+	for limit := 9.995; places > 0 && math.Abs(v) >= limit; limit *= 10 {
 		places--
 	}
 	return strconv.FormatFloat(v, 'f', places, 64)
@@ -35,9 +38,6 @@ func round3(v float64) float64 {
 	}
 	return math.Round(v/unit) * unit
 }
-
-// timesText writes a multiple: "3.2 times".
-func timesText(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) + " times" }
 
 // safe makes a foreign name fit for a terminal: control characters are escaped, and what is very long is cut.
 func safe(name string) string {
