@@ -1,0 +1,47 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/ragtrace/ragtrace/tracer"
+)
+
+// An app answers questions about the documents it ingested.
+type app struct {
+	ollama   ollama
+	weaviate weaviate
+	history  history
+}
+
+func newApp(c config) *app {
+	client := &http.Client{Transport: tracer.Transport(nil)}
+	return &app{
+		ollama: ollama{
+			service: service{
+				name:   "Ollama",
+				url:    strings.TrimRight(c.ollama, "/"),
+				start:  "ollama serve, or name another one with -ollama",
+				client: client,
+			},
+			chatModel:  c.chatModel,
+			embedModel: c.embedModel,
+		},
+		weaviate: weaviate{
+			service: service{
+				name:   "Weaviate",
+				url:    strings.TrimRight(c.weaviate, "/"),
+				start:  "docker compose -f compose/compose.yaml up weaviate, or name another one with -weaviate",
+				client: client,
+			},
+			class: className(c.embedModel),
+		},
+	}
+}
+
+// handler serves POST /ask, each call of which is one question.
+func (a *app) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("POST /ask", tracer.Middleware(http.HandlerFunc(a.ask)))
+	return mux
+}
