@@ -38,6 +38,9 @@ func Start(ctx context.Context, c Config) (Run, error) {
 	fmt.Fprintf(c.Progress, "This is %s.\n", source)
 	fmt.Fprintf(c.Progress, "embedding %d documents ...\n", len(a.documents))
 	if err := a.ingest(ctx); err != nil {
+		if ctx.Err() != nil {
+			return run, errors.New("interrupted before the first question")
+		}
 		return run, err
 	}
 

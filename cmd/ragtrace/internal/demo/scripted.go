@@ -12,11 +12,7 @@ const (
 	chatLoad    = 1500 * time.Millisecond
 	embedLoad   = 700 * time.Millisecond
 	firstSearch = 700 * time.Millisecond
-	keepAlive   = 3 * time.Second // of the chat model after each answer
-	maxTokens   = 60              // of an answer
 )
-
-const rerankModel = "bge-reranker-v2-m3"
 
 // scriptedOllama is an Ollama with two models on an ordinary desktop computer.
 func scriptedOllama() *fakeserver.Ollama {
