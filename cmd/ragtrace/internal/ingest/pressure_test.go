@@ -152,7 +152,8 @@ func TestCloseFinishesWhatWasAccepted(t *testing.T) {
 			t.Errorf("gRPC: %v", err)
 		}
 	})
-	waitFor(t, "both are in memory", func() bool { return server.memory.free.Load() <= maxMemory-2*1024 })
+	held := int64(proto.Size(otlptest.Questions(1))) + 1 // all are of one size
+	waitFor(t, "both are in memory", func() bool { return server.memory.free.Load() == maxMemory-2*held })
 	closed := make(chan error)
 	go func() { closed <- server.Close() }()
 	waitFor(t, "nobody is let in any more", func() bool {
