@@ -122,6 +122,8 @@ type Facts struct {
 
 	ChoiceEvents ChoiceEvents // for comparison with other tools
 
+	Gateway GatewayFacts
+
 	Flags []string // sorted, each once
 }
 

@@ -9,6 +9,8 @@ import (
 
 const (
 	ansTook = iota
+	ansShards
+	ansIndex
 	ansTimedOut
 	ansHits
 	ansScore
@@ -25,6 +27,8 @@ const (
 
 var schema = stream.NewSchema([]string{
 	ansTook:         "took",
+	ansShards:       "_shards",
+	ansIndex:        "_index",
 	ansTimedOut:     "timed_out",
 	ansHits:         "hits.hits",
 	ansScore:        "hits.hits[]._score",
@@ -46,6 +50,7 @@ var schema = stream.NewSchema([]string{
 type Reader struct {
 	f        *stages.Facts
 	hits     stages.Hits
+	is       bool // the answer has what all answers of these servers have some of
 	found    bool
 	timedOut bool
 	took     stages.Timing
@@ -79,7 +84,10 @@ func (r *Reader) Head(_ int, h http.Header) {
 // Value implements stream.Sink.
 func (r *Reader) Value(v stream.Value) {
 	switch v.Path {
+	case ansShards, ansIndex:
+		r.is = true
 	case ansTook:
+		r.is = true
 		// Whole milliseconds, from the request at the node that coordinates to the hits gathered; 0 is less than one.
 		ms, ok := v.Float()
 		if r.took, r.bad = stages.ReportedMillis(ms); !ok {
@@ -116,7 +124,9 @@ func (r *Reader) Document(d stream.Document) {
 	switch {
 	case f.Error != "":
 	case f.Operation != stages.OpSearch:
-		f.Finish(d.At)
+		if r.is {
+			f.Finish(d.At)
+		}
 	case r.found:
 		f.Finish(d.At)
 		f.Found(&r.hits)
