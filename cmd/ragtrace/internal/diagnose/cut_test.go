@@ -167,6 +167,12 @@ func TestComposition(t *testing.T) {
 			{id: 2, parent: 1, to: 1000 * ms, attrs: stage("llm"), kind: client},
 			{id: 3, parent: 99, from: 100 * ms, to: 900 * ms, attrs: stage("llm.decode")},
 		}, map[string]float64{"transport": 200, "llm.decode": 800}, []string{FlagOrphanSpans}},
+		{"orphaned server goes to the shortest call around it", []drawn{
+			{id: 2, parent: 1, to: 1000 * ms, attrs: stage("llm"), kind: client},
+			{id: 3, parent: 1, from: 100 * ms, to: 600 * ms, attrs: stage("llm"), kind: client},
+			{id: 4, parent: 99, from: 200 * ms, to: 500 * ms, attrs: stage("llm"), kind: server},
+			{id: 5, parent: 4, from: 200 * ms, to: 500 * ms, attrs: stage("llm.decode")},
+		}, map[string]float64{"llm.other": 700, "llm.decode": 300}, []string{FlagOrphanSpans, FlagPhasesUnknown}},
 		{"duplicates weigh nothing", []drawn{
 			{id: 2, parent: 1, to: 700 * ms, attrs: stage("search")},
 			{id: 2, parent: 1, to: 700 * ms, attrs: stage("search")},
@@ -300,11 +306,15 @@ func TestQuestions(t *testing.T) {
 			{id: 2, trace: 3, parent: 1, from: 3000 * ms, to: 3100 * ms, attrs: chat, kind: client, failed: true},
 			{id: 3, trace: 3, parent: 1, from: 3200 * ms, to: 3900 * ms, kind: client,
 				attrs: model.Attrs{"gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": []any{"error"}}},
+			{id: 1, trace: 5, from: 5000 * ms, to: 5900 * ms, attrs: stage("question")},
+			{id: 2, trace: 5, parent: 1, from: 5000 * ms, to: 5100 * ms, kind: client,
+				attrs: model.Attrs{"gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": `["stop","error"]`}},
 			{id: 1, trace: 4, from: 4000 * ms, to: 4900 * ms, attrs: stage("question")},
 			{id: 2, trace: 4, parent: 1, from: 4000 * ms, to: 4100 * ms, attrs: chat, kind: client, failed: true},
 		}, []id{
 			{"", 1, StatusCancelled, true}, {"", 2, StatusCancelled, true}, {"", 3, StatusError, true},
 			{"", 4, StatusIncomplete, true}, {"", 5, StatusOK, true},
+			{"", 6, StatusIncomplete, true},
 		}},
 	}
 	for _, test := range tests {

@@ -101,7 +101,7 @@ func TestUndecided(t *testing.T) {
 		if cold := r.Questions[0].Cold; len(cold) != 1 || cold[0].Cause != "llm_load" || cold[0].Time != 9*time.Second {
 			t.Errorf("cold %v", cold)
 		}
-		if !strings.Contains(v.Text, "only 2") || !strings.Contains(v.Text, "9000 ms model load") {
+		if !strings.Contains(v.Text, "only 2 questions ended well") || !strings.Contains(v.Text, "9000 ms model load") {
 			t.Errorf("text = %q", v.Text)
 		}
 	})
@@ -252,5 +252,40 @@ func TestTimeText(t *testing.T) {
 		if got := timeText(d); got != want {
 			t.Errorf("timeText(%v) = %q, want %q", d, got, want)
 		}
+	}
+}
+
+// TestManySlow tells the worst three and names the rest.
+func TestManySlow(t *testing.T) {
+	r := Judge(Cut(play(12, func(i int, p *plan) {
+		if i <= 5 {
+			p.queue = time.Duration(10-i) * time.Second
+		}
+	})))
+	// 35 s of waiting, less the 2 ms of the others each: 34.99 s.
+	for _, part := range []string{
+		"5 of 12 questions stand out, 35.0 s above the medians of the others in all, 100 % of it inside the LLM. Question 1 of session a took 10.1 s",
+		"Question 3 of session a took 8140 ms, 7000 ms more than the median of the other 11: 7000 ms waiting for the LLM server (inside the LLM).",
+		"Further: question 4 of session a and question 5 of session a.",
+	} {
+		if !strings.Contains(r.Verdict.Text, part) {
+			t.Errorf("text lacks %q:\n%s", part, r.Verdict.Text)
+		}
+	}
+}
+
+// TestManySides tells each side of one question with its parts.
+func TestManySides(t *testing.T) {
+	r := Judge(Cut(play(12, only(1, func(p *plan) {
+		p.session, p.load, p.embedLoad, p.search = "", 4108*ms, 1600*ms, 930*ms
+	}))))
+	// 1142 + 4100 + 1600 + 900 ms; the first search is less than a fifth of 6600 ms.
+	want := "Question 1 took 7740 ms, 6600 ms more than the median of the other 11: 4100 ms model load (inside the LLM), " +
+		"1600 ms embedding model load (outside). Warm it would have taken 2040 ms."
+	if r.Verdict.Text != want {
+		t.Errorf("text:\n%s\nwant:\n%s", r.Verdict.Text, want)
+	}
+	if r.Questions[0].IdleBefore != nil || r.Questions[1].IdleBefore != nil || *r.Questions[2].IdleBefore != 10*time.Second {
+		t.Errorf("idle before: %v, %v, %v", r.Questions[0].IdleBefore, r.Questions[1].IdleBefore, r.Questions[2].IdleBefore)
 	}
 }

@@ -35,11 +35,11 @@ func (j *judge) tooFew() string {
 	for _, g := range j.groups {
 		most = max(most, len(g.ok))
 	}
-	text := fmt.Sprintf("Undecided: a question is compared with others of the same service and pipeline, and there %s, %d are needed.",
-		map[bool]string{true: "is only 1 that ended well", false: fmt.Sprintf("are only %d that ended well", most)}[most == 1], minPeers)
-	if most == 0 {
-		text = fmt.Sprintf("Undecided: no question ended well, and %d of the same service and pipeline are needed to compare.", minPeers)
+	there := "no question ended well"
+	if most > 0 {
+		there = fmt.Sprintf("only %s ended well", plural(most, "question", "questions"))
 	}
+	text := fmt.Sprintf("Undecided: %s, and %d of one service and pipeline are needed to compare.", there, minPeers)
 	for _, q := range j.questions {
 		if cold := j.cold[q]; len(cold) > 0 {
 			parts := make([]string, len(cold))
