@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ragtrace/ragtrace/stages"
+	"github.com/ragtrace/ragtrace/stages/gateway"
 	"github.com/ragtrace/ragtrace/stages/stream"
 )
 
@@ -85,6 +86,7 @@ func (o *Observer) Response(at time.Duration, status int, h http.Header) {
 	f := &o.facts
 	f.Marks.Head = stages.Timing{D: at, Source: stages.Measured}
 	f.HTTPStatus = status
+	gateway.Read(&f.Gateway, h)
 	o.failed = status >= http.StatusBadRequest
 	o.recognise()
 	if o.reader == nil {
@@ -133,8 +135,14 @@ func (o *Observer) ResponseBody(at time.Duration, p []byte) {
 	}
 }
 
-// Trailer brings the answer's trailer.
-func (o *Observer) Trailer(http.Header) {}
+// Trailer brings the answer's trailer. It must come before End.
+func (o *Observer) Trailer(h http.Header) {
+	o.mu.Lock()
+	defer o.guard()
+	if !o.ended {
+		gateway.ReadTrailer(&o.facts.Gateway, h)
+	}
+}
 
 // End tells that the exchange is over. Only the first call counts.
 func (o *Observer) End(at time.Duration, how stages.Ended, err error) {
