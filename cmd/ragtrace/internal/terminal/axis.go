@@ -35,7 +35,7 @@ func (a axis) bar(start, end time.Duration) (from, to int) {
 
 // step is the distance of the ticks: 1, 2 or 5 times a power of ten, wide enough for a label.
 func (a axis) step() time.Duration {
-	const room = 10 // "12000 ms" and two blanks
+	const room = 9 // "1000 ms" and two blanks
 	for unit := time.Microsecond; ; unit *= 10 {
 		for _, n := range []time.Duration{1, 2, 5} {
 			if n*unit*time.Duration(a.width) >= room*a.total {
@@ -80,15 +80,14 @@ func (a axis) lines(s report.Screen, first time.Duration) (labels, rule string) 
 	return strings.TrimRight(string(above), " "), strings.Join(cells, "")
 }
 
-// mark writes the time to the first token at its place on the rule: to the right of the mark, or to the left near the end.
+// mark names the first token at its place on the rule: to the right of the mark, or to the left near the end.
 func (a axis) mark(s report.Screen, cells []string, first time.Duration) {
-	text := strings.Split(" TTFT "+report.Duration(first)+" ", "")
 	c := a.column(first)
-	at := c + 1
+	at, text := c+1, " TTFT"
 	if at+len(text) > len(cells) {
-		at = max(0, c-len(text))
+		at, text = max(0, c-len(text)), "TTFT "
 	}
-	copy(cells[at:], text)
+	copy(cells[at:], strings.Split(text, ""))
 	cells[c] = firstToken(s)
 }
 

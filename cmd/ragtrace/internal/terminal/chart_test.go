@@ -29,7 +29,7 @@ var rows = []row{
 func TestChartAt80Columns(t *testing.T) {
 	want := `
                                0         1000 ms   2000 ms   3000 ms
-                               ┬─────────┬───── TTFT 3000 ms ▼────────┬
+                               ┬─────────┬─────────┬─────────▼ TTFT───┬
 question                       ────────────────────────────────────────  4000 ms
   embed embeddings nomic-embed  ▒▒▒▒▒▒▒▒                                  800 ms
     embed.load  cold            ▒▒▒▒▒▒▒                                   700 ms
