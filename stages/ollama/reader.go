@@ -3,7 +3,6 @@ package ollama
 import (
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/ragtrace/ragtrace/stages"
 	"github.com/ragtrace/ragtrace/stages/stream"
@@ -72,26 +71,6 @@ func (r *Reader) Schema() *stream.Schema { return schema }
 // Head is of no interest: errors say so in the body too.
 func (r *Reader) Head(int, http.Header) {}
 
-// A line is what one line, or the body of an answer that was not streamed, says.
-type line struct {
-	answer, reasoning bool
-	toolCalls         int
-	done              bool
-	doneReason        string
-	err               string
-	stamp             time.Time
-	total, load       stages.Timing
-	prefill, decode   stages.Timing
-	input, cached     stages.Count
-	output            stages.Count
-	dimensions        int
-	bad               [badFields]string
-	bads              int
-}
-
-// badFields is how many fields of one line can hold a value that is no duration.
-const badFields = 4
-
 // Value takes one value of the line under way.
 func (r *Reader) Value(v stream.Value) {
 	l := &r.line
@@ -132,25 +111,6 @@ func (r *Reader) Value(v stream.Value) {
 		count(&l.output, v)
 	case embeddingsElem, embedding: // the legacy path answers one
 		l.dimensions = max(l.dimensions, int(v.Len))
-	}
-}
-
-// duration reads nanoseconds. Runners before v0.16 send the smallest or largest int64 when no token was made.
-func (l *line) duration(t *stages.Timing, field string, v stream.Value) {
-	ns, ok := v.Int()
-	if !ok {
-		ns = 0
-	}
-	var bad bool
-	if *t, bad = stages.ReportedNanos(ns); bad && l.bads < badFields {
-		l.bad[l.bads] = field
-		l.bads++
-	}
-}
-
-func count(c *stages.Count, v stream.Value) {
-	if n, ok := v.Int(); ok && n >= 0 {
-		*c = stages.Count{N: n, Source: stages.Reported}
 	}
 }
 
