@@ -62,7 +62,7 @@ func TestSingleCuts(t *testing.T) {
 		for _, w := range rec.Response.Writes {
 			size += len(w.bytes())
 		}
-		if size > 2000 {
+		if size > 1000 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,7 @@ func allocated(f func()) uint64 {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	const size, limit = 100 << 20, 64 << 10
+	const size, limit = 16 << 20, 64 << 10
 	piece := bytes.Repeat([]byte("0123456789 abcdef, "), 1700)
 	for _, tt := range []struct {
 		name             string
@@ -53,7 +53,7 @@ func TestMemoryIsBounded(t *testing.T) {
 				s.Close(true)
 			})
 			if got > limit {
-				t.Errorf("100 MB cost %d bytes of memory, want at most %d", got, limit)
+				t.Errorf("16 MB cost %d bytes of memory, want at most %d", got, limit)
 			}
 			if q.values != tt.values || q.documents != tt.document {
 				t.Errorf("%d values and %d documents, want %d and %d", q.values, q.documents, tt.values, tt.document)

@@ -112,7 +112,7 @@ func TestInflateStopsAtABomb(t *testing.T) {
 	var buf bytes.Buffer
 	w := gzip.NewWriter(&buf)
 	zeros := make([]byte, 1<<20)
-	for range 512 {
+	for range 2 * maxInflated >> 20 {
 		if _, err := w.Write(zeros); err != nil {
 			t.Fatal(err)
 		}
