@@ -1,11 +1,14 @@
 package tracer_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 
@@ -90,13 +93,20 @@ func BenchmarkQuestion(b *testing.B) {
 	})
 }
 
-// A nullWriter is a response writer that costs nothing.
+// A nullWriter costs nothing and has what net/http's writer has.
 type nullWriter struct{ h http.Header }
 
-func (w *nullWriter) Header() http.Header         { return w.h }
-func (w *nullWriter) Write(p []byte) (int, error) { return len(p), nil }
-func (w *nullWriter) WriteHeader(int)             {}
-func (w *nullWriter) Flush()                      {}
+func (w *nullWriter) Header() http.Header                 { return w.h }
+func (w *nullWriter) Write(p []byte) (int, error)         { return len(p), nil }
+func (w *nullWriter) WriteString(s string) (int, error)   { return len(s), nil }
+func (w *nullWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(io.Discard, r) }
+func (w *nullWriter) WriteHeader(int)                     {}
+func (w *nullWriter) Flush()                              {}
+func (w *nullWriter) FlushError() error                   { return nil }
+func (w *nullWriter) CloseNotify() <-chan bool            { return nil }
+func (w *nullWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return nil, nil, http.ErrNotSupported
+}
 
 var okHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok") })
 
@@ -126,9 +136,17 @@ func BenchmarkMiddleware(b *testing.B) {
 func canned(body string) roundTripFunc {
 	header := http.Header{"Content-Type": {"application/json"}}
 	return func(r *http.Request) (*http.Response, error) {
+		t := httptrace.ContextClientTrace(r.Context())
+		if t != nil && t.GotConn != nil { // as net/http does with a connection that lay idle
+			t.GotConn(httptrace.GotConnInfo{Reused: true, WasIdle: true})
+			t.WroteHeaders()
+		}
 		if r.Body != nil {
-			io.Copy(io.Discard, r.Body)
+			r.Body.Read(discardBuffer)
 			r.Body.Close()
+		}
+		if t != nil && t.GotConn != nil {
+			t.WroteRequest(httptrace.WroteRequestInfo{})
 		}
 		return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 	}

@@ -33,7 +33,8 @@ type call struct {
 	start  time.Time // offsets count from here
 	host   string
 	port   int
-	conn   connection
+	hooks  *hooks
+	hooked hookedContext
 	cancel <-chan struct{} // of the request; nil for most
 	guess  guess
 

@@ -186,14 +186,13 @@ func (q *Question) measure(a answer) {
 
 // child makes a stage span from its times. It is made at the question's end, when the session is known.
 func (q *Question) child(stage stages.Stage, start, end time.Time) {
-	attrs := make([]attribute.KeyValue, 0, 7)
-	attrs = append(attrs,
-		attr.Stage.String(string(stage)),
-		attr.InsideLLM.Bool(stage.InsideLLM()),
-		attr.TimingSource.String(string(stages.Measured)),
-		attr.SpanKind.String("CHAIN"))
-	attrs = append(attrs, q.id.Load().all()...)
-	_, span := q.tracer.Start(q.ctx, string(stage), trace.WithTimestamp(start), trace.WithAttributes(attrs...))
+	ts := trace.WithTimestamp(start)
+	var span trace.Span
+	if id := q.id.Load(); id != nil {
+		_, span = q.tracer.Start(q.ctx, string(stage), ts, stageAttrs(stage), id.option)
+	} else {
+		_, span = q.tracer.Start(q.ctx, string(stage), ts, stageAttrs(stage))
+	}
 	span.End(trace.WithTimestamp(end))
 }
 

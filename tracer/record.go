@@ -15,11 +15,16 @@ import (
 
 // record writes what the call turned out to be, and ends its span at the offset at.
 func (c *call) record(f *stages.Facts, at time.Duration, err error) {
-	c.children(f, at)
+	conn := c.detach()
+	c.children(f, &conn, at)
 	fail := c.failure(f, err)
 	if c.span.IsRecording() {
-		attrs := make([]attribute.KeyValue, 0, 28)
-		attrs = c.conn.onto(attrs)
+		room := 4
+		if f.API != stages.APIUnknown {
+			room = 28
+		}
+		attrs := make([]attribute.KeyValue, 0, room)
+		attrs = conn.onto(attrs)
 		if f.HTTPStatus != 0 {
 			attrs = append(attrs, semconv.HTTPResponseStatusCode(f.HTTPStatus))
 		}
@@ -41,31 +46,41 @@ func (c *call) record(f *stages.Facts, at time.Duration, err error) {
 }
 
 // children makes the spans below the call: the set-up of its connection, and the phases inside the server. Their bars are
-// cut so that they lie inside the call and leave a gap between them; the true durations are attributes of the call.
-func (c *call) children(f *stages.Facts, at time.Duration) {
+// fitted; the true durations are attributes of the call.
+func (c *call) children(f *stages.Facts, conn *connection, at time.Duration) {
 	var space [12]stages.Phase
-	ps := append(c.conn.phases(space[:0]), f.Phases()...)
-	if len(ps) == 0 {
-		return
-	}
-	slices.SortStableFunc(ps, func(a, b stages.Phase) int { return cmp.Compare(a.Start, b.Start) })
-	after := time.Duration(0) // where the next may begin
-	for i, p := range ps {
+	ps := append(conn.phases(space[:0]), f.Phases()...)
+	for _, p := range ps {
 		c.measurePhase(p)
-		start, end := max(p.Start, after), min(p.End, at)
-		if i+1 < len(ps) {
-			end = min(end, ps[i+1].Start-spanGap)
+	}
+	if c.span.IsRecording() {
+		for _, p := range fit(ps, at) {
+			c.child(p)
 		}
-		if end <= start {
-			continue
-		}
-		c.child(p, start, end)
-		after = end + spanGap
 	}
 }
 
+// fit puts phases in order and cuts them, in place, so that they lie between 0 and end and each ends at least spanGap
+// before the next begins. What nothing is left of is dropped.
+func fit(ps []stages.Phase, end time.Duration) []stages.Phase {
+	slices.SortStableFunc(ps, func(a, b stages.Phase) int { return cmp.Compare(a.Start, b.Start) })
+	after := time.Duration(0) // where the next may begin
+	fitted := ps[:0]
+	for i, p := range ps {
+		p.Start, p.End = max(p.Start, after), min(p.End, end)
+		if i+1 < len(ps) {
+			p.End = min(p.End, ps[i+1].Start-spanGap)
+		}
+		if p.Start < p.End {
+			fitted = append(fitted, p)
+			after = p.End + spanGap
+		}
+	}
+	return fitted
+}
+
 // child makes a phase span. It carries nothing below gen_ai.: readers would take it for a call.
-func (c *call) child(p stages.Phase, start, end time.Duration) {
+func (c *call) child(p stages.Phase) {
 	attrs := make([]attribute.KeyValue, 0, 6)
 	attrs = append(attrs,
 		attr.Stage.String(string(p.Stage)),
@@ -73,8 +88,8 @@ func (c *call) child(p stages.Phase, start, end time.Duration) {
 		attr.TimingSource.String(string(p.Source)),
 		attr.SpanKind.String("CHAIN"))
 	attrs = append(attrs, c.q.identity().plain()...)
-	_, span := c.tracer.Start(c.ctx, p.Name, trace.WithTimestamp(c.start.Add(start)), trace.WithAttributes(attrs...))
-	span.End(trace.WithTimestamp(c.start.Add(end)))
+	_, span := c.tracer.Start(c.ctx, p.Name, trace.WithTimestamp(c.start.Add(p.Start)), trace.WithAttributes(attrs...))
+	span.End(trace.WithTimestamp(c.start.Add(p.End)))
 }
 
 // failure is what went wrong, if anything did. The server's own words are quoted, except where they may quote the request:

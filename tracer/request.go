@@ -51,16 +51,17 @@ func (c *call) showRequest() {
 		}
 		defer b.Close()
 		// Such a body writes itself in one piece, without a copy.
-		_, _ = b.(io.WriterTo).WriteTo(writerFunc(func(p []byte) (int, error) {
-			c.obs.RequestBody(p)
-			return len(p), nil
-		}))
+		_, _ = b.(io.WriterTo).WriteTo((*requestSink)(c))
 	})
 }
 
-type writerFunc func([]byte) (int, error)
+// A requestSink is a call that the request's body is written to.
+type requestSink call
 
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+func (c *requestSink) Write(p []byte) (int, error) {
+	c.obs.RequestBody(p)
+	return len(p), nil
+}
 
 // A sentBody shows a request's body as it is sent. When net/http sends it again on another connection, what was seen
 // before is not shown twice.

@@ -2,6 +2,7 @@ package tracer
 
 import (
 	"container/list"
+	"context"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -73,16 +74,27 @@ type identity struct {
 	number  int
 	attrs   [3]attribute.KeyValue // the conversation last: phase spans go without
 
+	option      trace.SpanStartOption // attrs
 	baggageOnce sync.Once
 	baggage     []string // the value of the header
 }
 
 func newIdentity(session string, number int) *identity {
-	return &identity{session: session, number: number, attrs: [3]attribute.KeyValue{
+	id := &identity{session: session, number: number, attrs: [3]attribute.KeyValue{
 		attr.QuestionNumber.Int(number),
 		attr.SessionID.String(session),
 		attr.ConversationID.String(session),
 	}}
+	id.option = trace.WithAttributes(id.attrs[:]...)
+	return id
+}
+
+// start opens a span with o and the identity's attributes.
+func (id *identity) start(ctx context.Context, t trace.Tracer, name string, o trace.SpanStartOption) (context.Context, trace.Span) {
+	if id == nil {
+		return t.Start(ctx, name, o)
+	}
+	return t.Start(ctx, name, o, id.option)
 }
 
 // all are the attributes of an ordinary span; none for a nil identity.

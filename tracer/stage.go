@@ -40,21 +40,45 @@ func beginStage(ctx context.Context, stage stages.Stage, opts []Option) (a *Acti
 	defer guard()
 	q := QuestionFrom(ctx)
 	cfg, tracer := scope(ctx, q, opts)
-	attrs := make([]attribute.KeyValue, 0, 8)
-	attrs = append(attrs,
-		attr.Stage.String(string(stage)),
-		attr.InsideLLM.Bool(stage.InsideLLM()),
-		attr.TimingSource.String(string(stages.Measured)),
-		attr.SpanKind.String(attr.KindOf(stage)))
-	if op := attr.OperationOf(stage); op != "" {
-		attrs = append(attrs, attr.OperationName.String(op))
-	}
-	attrs = append(attrs, q.identity().all()...)
 	a = &ActiveStage{cfg: cfg, q: q, stage: stage, start: time.Now()}
-	inner, a.span = tracer.Start(ctx, string(stage), trace.WithAttributes(attrs...))
+	inner, a.span = q.identity().start(ctx, tracer, string(stage), stageAttrs(stage))
 	a.ctx = inner
 	a.attrs = a.space[:0]
 	return a, inner
+}
+
+// stageAttrs are the attributes that every in-process span of a stage begins with.
+func stageAttrs(stage stages.Stage) trace.SpanStartOption {
+	if o, ok := knownStages[stage]; ok {
+		return o
+	}
+	return newStageAttrs(stage)
+}
+
+// knownStages hold what does not change, which saves two allocations a span.
+var knownStages = func() map[stages.Stage]trace.SpanStartOption {
+	m := make(map[stages.Stage]trace.SpanStartOption)
+	for _, s := range []stages.Stage{
+		stages.Enter, stages.Prepare, stages.Embed, stages.EmbedLoad, stages.EmbedCompute, stages.Search,
+		stages.SearchServer, stages.Rerank, stages.RerankServer, stages.Prompt, stages.Gateway, stages.LLM, stages.LLMQueue,
+		stages.LLMLoad, stages.LLMPrefill, stages.LLMDecode, stages.LLMOther, stages.Connect, stages.Answer,
+	} {
+		m[s] = newStageAttrs(s)
+	}
+	return m
+}()
+
+func newStageAttrs(stage stages.Stage) trace.SpanStartOption {
+	attrs := []attribute.KeyValue{
+		attr.Stage.String(string(stage)),
+		attr.InsideLLM.Bool(stage.InsideLLM()),
+		attr.TimingSource.String(string(stages.Measured)),
+		attr.SpanKind.String(attr.KindOf(stage)),
+	}
+	if op := attr.OperationOf(stage); op != "" {
+		attrs = append(attrs, attr.OperationName.String(op))
+	}
+	return trace.WithAttributes(attrs...)
 }
 
 // scope finds where spans go: to what opts say, else to where the question's go, else to the global provider.

@@ -2,7 +2,6 @@ package tracer
 
 import (
 	"net/http"
-	"net/http/httptrace"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -74,7 +73,7 @@ func (t *transport) begin(req *http.Request) (c *call, out *http.Request) {
 	inject(cl.ctx, t.cfg.propagator(), q.identity(), cl.host, header)
 	if cl.span.IsRecording() || t.cfg.metrics.stage.Enabled(cl.ctx) {
 		c = cl
-		traced := req.WithContext(httptrace.WithClientTrace(cl.ctx, cl.conn.trace(cl)))
+		traced := req.WithContext(cl.attach())
 		traced.Header = header
 		cl.watchRequest(traced)
 		return c, traced

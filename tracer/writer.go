@@ -9,8 +9,6 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"github.com/felixge/httpsnoop"
 )
 
 // serverBuffer is what net/http holds back before it sends, when the handler does not flush: 4 KiB, for HTTP/1.1 and HTTP/2.
@@ -38,42 +36,7 @@ type recorder struct {
 
 func newRecorder(w http.ResponseWriter, ctx context.Context) *recorder {
 	r := &recorder{below: w, ctx: ctx, status: http.StatusOK}
-	r.wrapped = httpsnoop.Wrap(w, httpsnoop.Hooks{
-		WriteHeader: func(httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc { return r.writeHeader },
-		Write:       func(httpsnoop.WriteFunc) httpsnoop.WriteFunc { return r.write },
-		WriteString: func(next httpsnoop.WriteStringFunc) httpsnoop.WriteStringFunc {
-			return func(s string) (int, error) {
-				n, err := next(s)
-				r.wrote(n, err)
-				return n, err
-			}
-		},
-		Flush: func(next httpsnoop.FlushFunc) httpsnoop.FlushFunc {
-			return func() {
-				next()
-				r.sent(nil)
-			}
-		},
-		FlushError: func(next httpsnoop.FlushErrorFunc) httpsnoop.FlushErrorFunc {
-			return func() error {
-				err := next()
-				r.sent(err)
-				return err
-			}
-		},
-		ReadFrom: func(next httpsnoop.ReadFromFunc) httpsnoop.ReadFromFunc {
-			return func(src io.Reader) (int64, error) { return r.readFrom(next, src) }
-		},
-		Hijack: func(next httpsnoop.HijackFunc) httpsnoop.HijackFunc {
-			return func() (net.Conn, *bufio.ReadWriter, error) {
-				conn, rw, err := next()
-				if err == nil {
-					r.writeStatus(http.StatusSwitchingProtocols)
-				}
-				return conn, rw, err
-			}
-		},
-	})
+	r.wrapped = r.wrap()
 	return r
 }
 
@@ -91,21 +54,47 @@ func (r *recorder) writeStatus(status int) {
 	}
 }
 
+func (r *recorder) flush() {
+	r.below.(http.Flusher).Flush()
+	r.sent(nil)
+}
+
+func (r *recorder) flushError() error {
+	err := r.below.(flushErrorer).FlushError()
+	r.sent(err)
+	return err
+}
+
+func (r *recorder) writeString(s string) (int, error) {
+	n, err := r.below.(io.StringWriter).WriteString(s)
+	r.wrote(n, err)
+	return n, err
+}
+
+func (r *recorder) hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := r.below.(http.Hijacker).Hijack()
+	if err == nil {
+		r.writeStatus(http.StatusSwitchingProtocols)
+	}
+	return conn, rw, err
+}
+
 func (r *recorder) write(p []byte) (int, error) {
 	n, err := r.below.Write(p)
 	r.wrote(n, err)
 	return n, err
 }
 
-func (r *recorder) readFrom(next httpsnoop.ReadFromFunc, src io.Reader) (int64, error) {
+func (r *recorder) readFrom(src io.Reader) (int64, error) {
+	below := r.below.(io.ReaderFrom)
 	switch src.(type) {
 	case *os.File, *io.LimitedReader:
 		// The server may hand the file to the kernel, which a reader in between would prevent.
-		n, err := next(src)
+		n, err := below.ReadFrom(src)
 		r.wrote(int(n), err)
 		return n, err
 	}
-	n, err := next(readNoter{src, r})
+	n, err := below.ReadFrom(readNoter{src, r})
 	r.wrote(0, err)
 	return n, err
 }

@@ -1,0 +1,5 @@
+//go:build !race
+
+package tracer_test
+
+const raceEnabled = false
