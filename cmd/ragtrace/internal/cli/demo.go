@@ -81,7 +81,10 @@ func runDemo(cmd *cobra.Command, path string, cfg demo.Config, asJSON, once bool
 		return writeSlow(cmd.OutOrStdout(), t.questions, r, true)
 	}
 	s := report.NewScreen(cmd.OutOrStdout())
-	fmt.Fprintf(s, "This is %s.\n\n", run.Source)
+	for _, l := range report.Wrap("This is "+run.Source+".", s.Columns()) {
+		fmt.Fprintln(s, l)
+	}
+	fmt.Fprintln(s)
 	worst, err := choose(r.Questions, "slowest")
 	if err != nil {
 		return err

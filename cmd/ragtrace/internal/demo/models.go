@@ -13,8 +13,15 @@ type models struct {
 	chat, embed string
 }
 
-// chooseModels picks an embedding model and a chat model of those that the Ollama at url has. A model says what it can do
-// in /api/show; an older Ollama says nothing, and then the name has to tell. One model alone does both.
+func (m models) String() string {
+	if m.chat == m.embed {
+		return m.chat
+	}
+	return m.chat + ", " + m.embed
+}
+
+// chooseModels picks an embedding model and a chat model of those that the Ollama at url has. What a model can do, it says
+// in /api/show, unless Ollama is too old; then the name has to tell. One model alone does both.
 func chooseModels(ctx context.Context, client *http.Client, url string) (models, error) {
 	var tags struct {
 		Models []struct {
@@ -33,8 +40,7 @@ func chooseModels(ctx context.Context, client *http.Client, url string) (models,
 		if err := call(ctx, client, http.MethodPost, url+"/api/show", in, &show); err != nil {
 			continue // a broken model is not chosen
 		}
-		embeds := slices.Contains(show.Capabilities, "embedding") ||
-			len(show.Capabilities) == 0 && strings.Contains(strings.ToLower(t.Name), "embed")
+		embeds := slices.Contains(show.Capabilities, "embedding") || strings.Contains(strings.ToLower(t.Name), "embed")
 		switch {
 		case embeds && m.embed == "":
 			m.embed = t.Name

@@ -78,8 +78,7 @@ func (s *serving) app(ctx context.Context, ollama string) (*app, string, error) 
 		return nil, "", err
 	}
 	if ollama != "" {
-		source = fmt.Sprintf("the Ollama at %s with %s and %s; vector store and reranker are scripted", ollama,
-			a.models.chat, a.models.embed)
+		source = fmt.Sprintf("the Ollama at %s (%s); vector store and reranker are scripted", ollama, a.models)
 	}
 	if a.store, err = s.start(scriptedStore()); err != nil {
 		return nil, "", err
