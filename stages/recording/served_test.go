@@ -93,8 +93,9 @@ func observed(t *testing.T, rec *Recording, client *http.Client, url string) *st
 	o := recognise.New(stages.Request{Method: req.Method, URL: req.URL, Header: req.Header})
 	o.RequestBody([]byte(rec.RequestBody))
 	start := time.Now()
+	left := -1 // bytes after which the client leaves
 	if rec.ClientClosed != nil {
-		time.AfterFunc(rec.ClientClosed.Duration(), cancel)
+		left = rec.size()
 	}
 	resp, err := client.Do(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:      func(httptrace.GotConnInfo) { o.GotConn(time.Since(start)) },
@@ -109,6 +110,10 @@ func observed(t *testing.T, rec *Recording, client *http.Client, url string) *st
 	for buf := make([]byte, 32<<10); ; {
 		n, err := resp.Body.Read(buf)
 		o.ResponseBody(time.Since(start), buf[:n])
+		if left -= n; left == 0 {
+			time.Sleep(time.Until(start.Add(rec.ClientClosed.Duration())))
+			cancel()
+		}
 		if err == nil {
 			continue
 		}
@@ -122,6 +127,14 @@ func observed(t *testing.T, rec *Recording, client *http.Client, url string) *st
 		o.End(time.Since(start), how, err)
 		return o.Facts()
 	}
+}
+
+// size is the length of the answer's body.
+func (r *Recording) size() (n int) {
+	for i := range r.Response.Writes {
+		n += len(r.Response.Writes[i].bytes())
+	}
+	return n
 }
 
 func checkServed(t *testing.T, rec *Recording, f *stages.Facts) {
