@@ -36,6 +36,11 @@ var flagWords = map[string]string{
 	stages.FlagEstimatedTTFT:      "the time to the first token is pieced together from the server's phases",
 	stages.FlagDecodeStall:        "a large part of the decode time is no decoding",
 	stages.FlagSharedLoad:         "it waited for a model load that another question had started",
+	// The tracer's own: see package tracer/attr.
+	"abandoned":    "the application neither read an answer to its end nor closed it",
+	"bad_enter":    "the browser's time since Enter could not be read, so the question begins with its arrival",
+	"bad_session":  "the session's name was too long or no text, and was not taken",
+	"bad_question": "the question's number could not be read, and was counted instead",
 }
 
 // Cold names a cold cost: "model load".

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
@@ -23,6 +24,7 @@ type Question struct {
 func (q Question) Write(s report.Screen) error {
 	var b strings.Builder
 	q.head(&b, s)
+	flags := slices.Clone(q.Result.Flags)
 	if top := place(q.Spans, q.Root); top != nil && q.Result.Timed {
 		rows := rowsOf(top, q.Result)
 		first := q.Result.TTFT
@@ -34,9 +36,12 @@ func (q Question) Write(s report.Screen) error {
 		}
 		legend(&b, s)
 		q.sum(&b, s)
+		failures(&b, s, top)
+		flags = append(flags, top.flags()...)
 	}
-	for _, f := range q.Result.Flags {
-		line(&b, s, "Note: "+report.Flag(f)+".")
+	slices.Sort(flags)
+	for _, f := range slices.Compact(flags) {
+		line(&b, s, "Note: "+report.Clean(report.Flag(f))+".")
 	}
 	_, err := io.WriteString(s, b.String())
 	return err
@@ -104,6 +109,37 @@ func (q Question) sum(b *strings.Builder, s report.Screen) {
 	if len(cold) > 0 {
 		line(b, s, "Cold: "+strings.Join(cold, ", "))
 	}
+}
+
+// failures says of each failed span what its sender said.
+func failures(b *strings.Builder, s report.Screen, at *bar) {
+	if at.failed() {
+		text := "Failed: " + at.span.Name
+		for _, why := range []string{at.span.Attrs.String("error.type"), at.span.StatusMessage} {
+			if why != "" {
+				text += ": " + why
+			}
+		}
+		line(b, s, s.Fit(report.Clean(text), 3*s.Columns()))
+	}
+	for _, c := range at.below {
+		failures(b, s, c)
+	}
+}
+
+// flags are the doubts that the spans themselves carry.
+func (b *bar) flags() []string {
+	var flags []string
+	list, _ := b.span.Attrs["ragtrace.flags"].([]any)
+	for _, f := range list {
+		if name, ok := f.(string); ok {
+			flags = append(flags, name)
+		}
+	}
+	for _, c := range b.below {
+		flags = append(flags, c.flags()...)
+	}
+	return flags
 }
 
 func line(b *strings.Builder, s report.Screen, text string) {

@@ -47,11 +47,13 @@ func TestWaterfall(t *testing.T) {
 	failed := span(7, 6, "POST", "", 1500, 2500)
 	failed.Kind, failed.Status = model.KindClient, model.StatusError
 	failed.Attrs["http.request.method"], failed.Attrs["error.type"] = "POST", "503"
+	failed.StatusMessage = "over\x1bloaded"
 	again := span(8, 6, "POST", "", 3000, 5000)
 	again.Kind = model.KindClient
 	again.Attrs["http.request.method"] = "POST"
 	call := span(6, 1, "chat m", "llm", 1500, 5000)
 	call.Kind = model.KindClient
+	call.Attrs["ragtrace.flags"] = []any{"after_done"}
 	spans := []model.Span{
 		// In no order, one span twice, and one whose parent never came.
 		span(10, 8, "llm.decode", "llm.decode", 3400, 5000),
@@ -89,6 +91,8 @@ question             ───────────────────�
 █ inside the LLM   ▒ outside   · gap   ─ frame of others   ▼ first token
 2000 ms inside the LLM + 3000 ms outside (700 ms in no stage) = 5000 ms E2E
 1500 ms went into failed attempts and the wait for the next one
+Failed: POST: 503: over?loaded
+Note: more came after the end of an answer.
 Note: some spans came more than once and were counted once.
 Note: spans whose parent never came stand below the root.
 `
