@@ -3,6 +3,7 @@ package tracer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -166,7 +167,9 @@ func (m *middleware) finish(q *Question, rec *recorder, r *http.Request, returne
 	now := time.Now()
 	a := rec.answer(now)
 	a.attrs = make([]attribute.KeyValue, 0, 5)
-	a.attrs = append(a.attrs, semconv.HTTPResponseStatusCode(rec.status))
+	if rec.decided || returned { // a handler that panics first answers nothing
+		a.attrs = append(a.attrs, semconv.HTTPResponseStatusCode(rec.status))
+	}
 	if route := routeOf(r); route != "" {
 		a.attrs = append(a.attrs, semconv.HTTPRoute(route))
 		if q.inside {
@@ -199,7 +202,7 @@ func (q *Question) outcome(rec *recorder, ctx context.Context, returned bool, p 
 	case p == http.ErrAbortHandler:
 		return failure{"aborted", "the handler aborted the answer"}
 	case !returned:
-		return failure{"panic", "the handler panicked"}
+		return failure{"panic", fmt.Sprintf("the handler panicked with a value of type %T", p)}
 	case rec.status >= 500, rec.status >= 400 && !q.inside:
 		return failureOfStatus(rec.status)
 	}

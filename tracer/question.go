@@ -50,14 +50,20 @@ func QuestionFrom(ctx context.Context) *Question {
 // Ask opens the span of a question in a program without an HTTP server: a command line, a worker. The question begins now.
 // An empty session means none. Call [Question.End] when the answer is out.
 func Ask(ctx context.Context, session string, opts ...Option) (context.Context, *Question) {
-	q := &Question{cfg: newConfig(opts), start: time.Now()}
-	q.tracer = q.cfg.tracer()
-	if session != "" {
-		if !q.identify(session, 0) {
-			q.flag(attr.FlagBadSession)
-		}
+	q, inner := ask(ctx, session, opts)
+	return inner, q
+}
+
+func ask(ctx context.Context, session string, opts []Option) (q *Question, inner context.Context) {
+	inner = ctx
+	defer guard()
+	asked := &Question{cfg: newConfig(opts), start: time.Now()}
+	asked.tracer = asked.cfg.tracer()
+	if session != "" && !asked.identify(session, 0) {
+		asked.flag(attr.FlagBadSession)
 	}
-	return q.begin(ctx, trace.SpanKindInternal), q
+	inner = asked.begin(ctx, trace.SpanKindInternal)
+	return asked, inner
 }
 
 // Session is the question's session; "" when it has none.

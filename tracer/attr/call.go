@@ -52,6 +52,7 @@ func Call(attrs []attribute.KeyValue, f *stages.Facts) []attribute.KeyValue {
 		}
 		attrs = figures(attrs, f)
 	}
+	attrs = gateway(attrs, &f.Gateway)
 	if f.Status != stages.StatusOK {
 		attrs = append(attrs, CallStatus.String(string(f.Status)))
 	}
@@ -94,6 +95,8 @@ func db(attrs []attribute.KeyValue, f *stages.Facts) []attribute.KeyValue {
 		attrs = count(attrs, SearchTopK, f.Request.TopK)
 		attrs = number(attrs, SearchScoreMax, f.ScoreMax)
 		attrs = number(attrs, SearchScoreMin, f.ScoreMin)
+		attrs = number(attrs, SearchDistanceMax, f.DistanceMax)
+		attrs = number(attrs, SearchDistanceMin, f.DistanceMin)
 		attrs = seconds(attrs, SearchServerDuration, f.Total)
 	}
 	if f.Async {
@@ -109,6 +112,21 @@ func figures(attrs []attribute.KeyValue, f *stages.Facts) []attribute.KeyValue {
 	}
 	for _, n := range f.Figures {
 		attrs = append(attrs, attribute.Float64(ServerFigure+n.Name, n.Value))
+	}
+	return attrs
+}
+
+// gateway is what a gateway said of its share. It makes no span: a reader that finds a gateway's span below a call takes
+// the calls below that for the model server's time, and there are none here.
+func gateway(attrs []attribute.KeyValue, g *stages.GatewayFacts) []attribute.KeyValue {
+	attrs = text(attrs, GatewayUpstream, g.Upstream)
+	if g.Retries.Known() {
+		attrs = append(attrs, GatewayAttempt.Int64(g.Retries.N+1))
+	}
+	attrs = count(attrs, GatewayFallbacks, g.Fallbacks)
+	attrs = seconds(attrs, GatewayOverhead, g.Overhead)
+	for _, t := range g.Timings {
+		attrs = seconds(attrs, attribute.Key(ServerFigure+t.Name+".duration"), t.Timing)
 	}
 	return attrs
 }

@@ -19,6 +19,9 @@ func llm(attrs []attribute.KeyValue, f *stages.Facts) []attribute.KeyValue {
 	if f.ToolCalls > 0 {
 		attrs = append(attrs, ToolCalls.Int(f.ToolCalls))
 	}
+	if f.Remote {
+		attrs = append(attrs, Remote.Bool(true))
+	}
 	switch {
 	case brokenOff(f):
 		attrs = append(attrs, ResponseFinishReasons.StringSlice([]string{"error"}))

@@ -82,6 +82,7 @@ const (
 	TokenEvents        = attribute.Key("ragtrace.llm.token_events")
 	ToolCalls          = attribute.Key("ragtrace.llm.tool_calls")
 	DoneReason         = attribute.Key("ragtrace.llm.done_reason")
+	Remote             = attribute.Key("ragtrace.llm.remote")  // only when true: the figures are of a server behind the one called
 	CallStatus         = attribute.Key("ragtrace.call.status") // only when it is not ok: error, cancelled, incomplete
 	CallOperation      = attribute.Key("ragtrace.operation")   // of calls without a standard operation name
 	// ServerFigure, followed by a server's own name for it, is a further figure of that server: a duration in seconds when
@@ -97,12 +98,22 @@ const (
 	SearchTopK           = attribute.Key("ragtrace.search.top_k")
 	SearchScoreMax       = attribute.Key("ragtrace.search.score.max")
 	SearchScoreMin       = attribute.Key("ragtrace.search.score.min")
+	SearchDistanceMax    = attribute.Key("ragtrace.search.distance.max") // of stores that answer distances
+	SearchDistanceMin    = attribute.Key("ragtrace.search.distance.min")
 	SearchServerDuration = attribute.Key("ragtrace.search.server.duration")
 	SearchAsync          = attribute.Key("ragtrace.search.async") // a write that was accepted, not done
 	RerankCandidateCount = attribute.Key("ragtrace.rerank.candidate.count")
 	RerankResultCount    = attribute.Key("ragtrace.rerank.result.count")
 	RerankTopN           = attribute.Key("ragtrace.rerank.top_n")
 	RerankServerDuration = attribute.Key("ragtrace.rerank.server.duration")
+)
+
+// What a gateway on the way said of a call.
+const (
+	GatewayUpstream  = attribute.Key("ragtrace.gateway.upstream") // scheme and host
+	GatewayAttempt   = attribute.Key("ragtrace.gateway.attempt")  // which one succeeded, from 1
+	GatewayFallbacks = attribute.Key("ragtrace.gateway.fallbacks")
+	GatewayOverhead  = attribute.Key("ragtrace.gateway.overhead.duration") // s
 )
 
 // Attributes of the question and of HTTP exchanges, in the project's own namespace.
