@@ -115,6 +115,7 @@ func (t *tree) record(c *call) Call {
 		input, output, cached := tokens(a)
 		r.Input, r.Output, r.Cached = orElse(r.Input, input), orElse(r.Output, output), orElse(r.Cached, cached)
 	}
+	r.Provider = t.provider(c)
 	if s, ok := n.span.Attrs.Float("ragtrace.llm.request.keep_alive"); ok && s == s {
 		r.KeepAlive, r.KeepAliveSent = seconds(s), true
 	}
@@ -126,6 +127,7 @@ func (t *tree) record(c *call) Call {
 			r.LoadStart, r.LoadEnd = start, end
 		}
 	})
+	r.Pace = t.pace(c, r.Output)
 	return r
 }
 

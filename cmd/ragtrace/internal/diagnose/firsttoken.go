@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
@@ -68,13 +69,30 @@ func atField(name string) func(any, *node) (time.Duration, bool) {
 
 // firstToken is when a call's first chunk came, on the root's clock. A time that does not lie in its span is no time.
 func (t *tree) firstToken(c *call) (at int64, ruler Ruler) {
+	for _, ruler := range []Ruler{RulerClient, RulerServer} {
+		if n, d, ok := t.firstTokenBy(c, ruler); ok {
+			return n.start + int64(d), ruler
+		}
+	}
+	return 0, RulerNone
+}
+
+// firstTokenBy is when a call's first chunk came by one ruler, from the start of the span that tells it.
+func (t *tree) firstTokenBy(c *call, ruler Ruler) (carrier *node, fromStart time.Duration, ok bool) {
 	carriers := append([]int{c.at}, c.servers...)
 	for _, name := range tokenNames {
+		if name.ruler != ruler {
+			continue
+		}
 		for _, i := range carriers {
 			n := &t.nodes[i]
 			if v, present := n.span.Attrs[name.key]; present {
-				if d, ok := name.read(v, n); ok {
-					return n.start + int64(d), name.ruler
+				read := name.read
+				if strings.HasPrefix(name.key, "gen_ai.latency.") {
+					read = inUnit(t.latencyUnit(n))
+				}
+				if d, ok := read(v, n); ok {
+					return n, d, true
 				}
 				if name.key != "langwatch.timestamps" { // which need not have one
 					t.flag(FlagBadValue)
@@ -82,13 +100,15 @@ func (t *tree) firstToken(c *call) (at int64, ruler Ruler) {
 			}
 		}
 	}
-	n := &t.nodes[c.at]
-	for _, name := range firstEvents {
-		if at, ok := firstEvent(n.span, name); ok {
-			return at - n.span.Start + n.start, RulerClient
+	if ruler == RulerClient {
+		n := &t.nodes[c.at]
+		for _, name := range firstEvents {
+			if at, ok := firstEvent(n.span, name); ok {
+				return n, time.Duration(at - n.span.Start), true
+			}
 		}
 	}
-	return 0, RulerNone
+	return nil, 0, false
 }
 
 func firstEvent(s *model.Span, name string) (at int64, ok bool) {

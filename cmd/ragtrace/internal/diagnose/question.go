@@ -101,9 +101,24 @@ type Call struct {
 	Output int64 `json:"output"`
 	Cached int64 `json:"cached"` // of the input
 
+	// Provider is whose API or which server answered, in lower case: ollama, vllm, openai; "" when unknown.
+	Provider string `json:"provider,omitempty"`
+
+	Pace
+
 	// LoadStart and LoadEnd bound the call's longest load phase; both 0 when it has none.
 	LoadStart int64 `json:"load_start,omitempty"`
 	LoadEnd   int64 `json:"load_end,omitempty"`
+}
+
+// A Pace is how the tokens of a call came. What no span tells is nil.
+type Pace struct {
+	TTFT       *time.Duration `json:"ttft,omitempty"`        // from the call's start to its first token at the client
+	TTFA       *time.Duration `json:"ttfa,omitempty"`        // likewise to the first one that is no reasoning and no tool call
+	TTFTServer *time.Duration `json:"ttft_server,omitempty"` // from the request's arrival to the first token, as the server reports
+	TPOT       *time.Duration `json:"tpot,omitempty"`        // for each output token after the first
+	ITLP50     *time.Duration `json:"itl_p50,omitempty"`     // median of the gaps between the call's chunks at the client
+	ITLP95     *time.Duration `json:"itl_p95,omitempty"`
 }
 
 // E2E is the end-to-end time: from Enter to the last byte of the answer. 0 when the root is missing.

@@ -36,6 +36,8 @@ type Result struct {
 	Flags        []string      // sorted
 	// Slow is set for the questions of Verdict.Slow.
 	Slow bool
+	// Question is what Judge was given of it; not in JSON.
+	Question *Question
 }
 
 // A Stage is the time of one component.

@@ -49,7 +49,7 @@ func (j *judge) report() Report {
 func (j *judge) result(q *Question, ends map[string]int64) Result {
 	r := Result{
 		Session: q.Session, Number: j.numbers[q], TraceID: q.TraceID, Status: q.Status, Timed: q.Timed(),
-		Flags: q.Flags, Cold: j.cold[q],
+		Flags: q.Flags, Cold: j.cold[q], Question: q,
 	}
 	if !r.Timed {
 		return r
