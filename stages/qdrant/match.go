@@ -18,20 +18,21 @@ var searches = map[string]bool{
 // Match says what a request does in Qdrant's API, "" when it is no call on the points of a collection. It notes the
 // collection and the operation that the path names.
 func Match(req *stages.Request, body *stages.RequestFacts) stages.Operation {
-	i := strings.LastIndex(req.URL.Path, "/collections/")
-	if i < 0 {
-		return ""
+	const collections = "/collections/"
+	path := req.URL.Path
+	for i := strings.LastIndex(path, collections); i >= 0; i = strings.LastIndex(path[:i+1], collections) {
+		collection, call, _ := strings.Cut(strings.Trim(path[i+len(collections):], "/"), "/")
+		op := operation(req.Method, call)
+		if collection == "" || op == "" {
+			continue // a collection may be called collections
+		}
+		if (call == "points/query" || call == "points/query/groups") && bodyHasNoVector(body) {
+			op = stages.OpRead
+		}
+		body.Collection, body.Operation = collection, call
+		return op
 	}
-	collection, call, _ := strings.Cut(strings.Trim(req.URL.Path[i+len("/collections/"):], "/"), "/")
-	op := operation(req.Method, call)
-	if (call == "points/query" || call == "points/query/groups") && bodyHasNoVector(body) {
-		op = stages.OpRead
-	}
-	if collection == "" || op == "" {
-		return ""
-	}
-	body.Collection, body.Operation = collection, call
-	return op
+	return ""
 }
 
 func operation(method, call string) stages.Operation {

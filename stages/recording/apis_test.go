@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +20,7 @@ type apiCase struct {
 	rec    *Recording
 }
 
-func apiCases(t *testing.T) map[string]apiCase {
+func apiCases(t testing.TB) map[string]apiCase {
 	t.Helper()
 	cases := make(map[string]apiCase)
 	for _, file := range glob(t, "testdata/apis/*.json") {
@@ -139,7 +140,7 @@ func packed(t *testing.T, rec *Recording) *Recording {
 }
 
 // factsAsMap is everything of f that a case may name. What is absent is not in it.
-func factsAsMap(t *testing.T, f *stages.Facts) map[string]any {
+func factsAsMap(t testing.TB, f *stages.Facts) map[string]any {
 	t.Helper()
 	m := map[string]any{"dimensions": f.Dimensions, "token_events": f.TokenEvents, "tool_calls": f.ToolCalls}
 	for key, text := range map[string]string{
@@ -193,6 +194,7 @@ func factsAsMap(t *testing.T, f *stages.Facts) map[string]any {
 		}
 	}
 	named("other", f.Other)
+	named("gateway", f.Gateway.Timings)
 	if len(f.Figures) > 0 {
 		of := make(map[string]float64)
 		for _, x := range f.Figures {
@@ -201,7 +203,7 @@ func factsAsMap(t *testing.T, f *stages.Facts) map[string]any {
 		m["figures"] = of
 	}
 	phases := []Span{}
-	for _, p := range f.Phases() {
+	for _, p := range slices.Concat(f.GatewayPhases(), f.Phases()) {
 		phases = append(phases, Span{p.Name, MillisOf(p.Start), MillisOf(p.End)})
 	}
 	m["spans"] = phases

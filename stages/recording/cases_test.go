@@ -228,7 +228,7 @@ func sameMillis(t *testing.T, what string, got *Millis, want *float64) {
 	}
 }
 
-func glob(t *testing.T, pattern string) []string {
+func glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
@@ -237,7 +237,7 @@ func glob(t *testing.T, pattern string) []string {
 	return files
 }
 
-func read(t *testing.T, file string) []byte {
+func read(t testing.TB, file string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {

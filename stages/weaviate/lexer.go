@@ -20,7 +20,8 @@ func (l *lexer) next() string {
 		l.string()
 		return `"`
 	case c == '$' || c == '-' || isName(c) || isDigit(c):
-		for n < len(s) && (isName(s[n]) || isDigit(s[n]) || s[n] == '.') {
+		number := c == '-' || isDigit(c)
+		for n < len(s) && (isName(s[n]) || isDigit(s[n]) || number && s[n] == '.') {
 			n++
 		}
 	}
