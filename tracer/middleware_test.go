@@ -290,6 +290,7 @@ func TestSessionFromApplication(t *testing.T) {
 		}
 		q.SetSession("from-body", 5)
 		q.SetSession("from-body", 0) // keeps the number
+		q.SetSession("", 9)          // keeps everything
 		_, s := tracer.Stage(r.Context(), stages.Prompt)
 		s.End(nil)
 	}), tracer.WithTracerProvider(rec.TracerProvider()),

@@ -2,14 +2,12 @@ package tracer
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/baggage"
-	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/ragtrace/ragtrace/stages"
@@ -83,10 +81,10 @@ func (q *Question) Number() int {
 }
 
 // SetSession tells the session of a question whose request did not, and its number; 0 means to count. Call it before the
-// first stage: spans made earlier go without. A session that is longer than 256 bytes or no UTF-8 is not taken, and the
-// span is flagged.
+// first stage: spans made earlier go without. An empty session changes nothing. One that is longer than 256 bytes or no
+// UTF-8 is not taken, and the span is flagged.
 func (q *Question) SetSession(session string, number int) {
-	if q == nil || q.inside {
+	if q == nil || q.inside || session == "" {
 		return
 	}
 	defer guard()
@@ -137,77 +135,6 @@ func (q *Question) End(err error) {
 	q.end(answer{first: first, last: now, end: now, failure: failureOf(err)})
 }
 
-// An answer is how a question went.
-type answer struct {
-	first, last time.Time // bytes to the user; zero when there were none
-	end         time.Time
-	failure     failure
-	attrs       []attribute.KeyValue
-}
-
-func (q *Question) end(a answer) {
-	q.mu.Lock()
-	if q.ended {
-		q.mu.Unlock()
-		return
-	}
-	q.ended = true
-	calls, flags := q.calls, q.flags
-	q.calls = nil
-	q.mu.Unlock()
-	for _, c := range calls {
-		c.abandon()
-	}
-
-	if !a.first.IsZero() && !q.inside {
-		q.child(stages.Answer, a.first, a.last)
-	}
-	attrs := a.attrs
-	if len(flags) > 0 {
-		slices.Sort(flags)
-		attrs = append(attrs, attr.Flags.StringSlice(slices.Compact(flags)))
-	}
-	attrs = a.failure.onto(q.span, attrs)
-	q.span.SetAttributes(attrs...)
-	q.span.End(trace.WithTimestamp(a.end))
-	if !q.inside {
-		q.measure(a)
-	}
-}
-
-func (q *Question) measure(a answer) {
-	h := q.cfg.metrics.question
-	if !h.Enabled(q.ctx) {
-		return
-	}
-	var attrs []attribute.KeyValue
-	if p := q.cfg.pipeline; p != "" {
-		attrs = append(attrs, attr.AgentName.String(p))
-	}
-	if t := a.failure.kind; t != "" {
-		attrs = append(attrs, semconv.ErrorTypeKey.String(t))
-	}
-	record(q.ctx, h, a.end.Sub(q.start), attrs...)
-}
-
-// child makes a stage span from its times. It is made at the question's end, when the session is known.
-func (q *Question) child(stage stages.Stage, start, end time.Time) {
-	ts := trace.WithTimestamp(start)
-	var span trace.Span
-	if id := q.id.Load(); id != nil {
-		_, span = q.tracer.Start(q.ctx, string(stage), ts, stageAttrs(stage), id.option)
-	} else {
-		_, span = q.tracer.Start(q.ctx, string(stage), ts, stageAttrs(stage))
-	}
-	span.End(trace.WithTimestamp(end))
-}
-
-func (q *Question) flag(name string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.flags = append(q.flags, name)
-}
-
 var kinds = [...]trace.SpanStartOption{
 	trace.SpanKindInternal: trace.WithSpanKind(trace.SpanKindInternal),
 	trace.SpanKindServer:   trace.WithSpanKind(trace.SpanKindServer),
@@ -245,47 +172,6 @@ func (q *Question) identity() *identity {
 		return nil
 	}
 	return q.id.Load()
-}
-
-// interrupt notes that a part of the question was cut short because nobody waited for it any more.
-func (q *Question) interrupt() {
-	if q == nil {
-		return
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.interrupted = true
-}
-
-// adopt makes the question end c at the latest when it ends itself. It reports false when there is no such question.
-func (q *Question) adopt(c *call) bool {
-	if q == nil {
-		return false
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.ended {
-		return false
-	}
-	c.place = len(q.calls)
-	q.calls = append(q.calls, c)
-	return true
-}
-
-func (q *Question) release(c *call) {
-	if q == nil {
-		return
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if c.place >= len(q.calls) || q.calls[c.place] != c {
-		return
-	}
-	last := len(q.calls) - 1
-	q.calls[c.place] = q.calls[last]
-	q.calls[c.place].place = c.place
-	q.calls[last] = nil
-	q.calls = q.calls[:last]
 }
 
 // SessionOf is the session and number of the question that ctx belongs to, be it opened here or, by its baggage, in

@@ -9,10 +9,13 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/otel/baggage"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/ragtrace/ragtrace/tracer"
 	"github.com/ragtrace/ragtrace/tracer/attr"
@@ -257,4 +260,57 @@ func TestWhatIsSentWhere(t *testing.T) {
 			t.Errorf("%s: no traceparent", c.host)
 		}
 	}
+}
+
+// Calls side by side, some of them given up, do not see each other's connections.
+func TestConnectionsSideBySide(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(stream))
+	defer srv.Close()
+	rec := tracertest.New(t)
+	base := &http.Transport{MaxIdleConnsPerHost: 4}
+	defer base.CloseIdleConnections()
+	client := tracer.Transport(base, tracer.WithTracerProvider(rec.TracerProvider()))
+	const n = 300
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 16)
+	for i := range n {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			if i%5 == 0 {
+				time.AfterFunc(time.Duration(i)*time.Microsecond, cancel)
+			}
+			req, _ := http.NewRequestWithContext(ctx, "POST", srv.URL+"/api/chat", strings.NewReader(`{"model":"m","messages":[{}]}`))
+			if resp, err := client.RoundTrip(req); err == nil {
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+		})
+	}
+	wg.Wait()
+	if open := rec.Open(); len(open) > 0 {
+		t.Errorf("left open: %v", open)
+	}
+	calls := rec.Named("chat m")
+	if len(calls) != n {
+		t.Errorf("%d calls, want %d", len(calls), n)
+	}
+	dials := make(map[trace.SpanID]int)
+	for _, s := range rec.Ended() {
+		if strings.HasPrefix(s.Name(), "socket connect") {
+			dials[s.Parent().SpanID()]++
+		}
+	}
+	for _, c := range calls {
+		most := 1
+		if tracertest.Value(c, attr.ConnReused).AsBool() {
+			most = 0
+		}
+		if d := dials[c.SpanContext().SpanID()]; d > most {
+			t.Errorf("a call shows %d dials, want at most %d", d, most)
+		}
+	}
+	checkPlaced(t, rec)
 }
