@@ -39,13 +39,13 @@ func TestAllocations(t *testing.T) {
 			t.Errorf("%v allocations, otelhttp %v", n["tracer"], n["otelhttp"])
 		}
 	})
-	t.Run("transport, half more than otelhttp's", func(t *testing.T) {
+	t.Run("transport, a quarter more than otelhttp's at the most", func(t *testing.T) {
 		n := make(map[string]float64)
 		for name, rt := range transports(canned(`{"ok":true}`)) {
 			n[name] = allocs(func() { exchange(rt, "http://tools:80/api/tool", []byte(`{"x":1}`)) })
 		}
 		t.Log(n)
-		if n["tracer"]-n["bare"] > 1.55*(n["otelhttp"]-n["bare"]) {
+		if n["tracer"]-n["bare"] > 1.25*(n["otelhttp"]-n["bare"]) {
 			t.Errorf("%v allocations, otelhttp %v, bare %v", n["tracer"], n["otelhttp"], n["bare"])
 		}
 	})

@@ -9,19 +9,25 @@ import (
 
 // Match says what a request does in these APIs, "" when it is none of their calls. It notes the index and the call.
 func Match(req *stages.Request, body *stages.RequestFacts) stages.Operation {
-	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
-	for i := len(parts) - 1; i >= 0 && i >= len(parts)-2; i-- {
-		op := operation(req.Method, parts[i], len(parts)-1-i, body)
-		if op == "" {
-			continue
+	rest := strings.Trim(req.URL.Path, "/")
+	for behind := range 2 {
+		before, call := cutLast(rest)
+		if op := operation(req.Method, call, behind, body); op != "" {
+			body.Operation = call
+			if _, index := cutLast(before); index != "" {
+				body.Collection = index
+			}
+			return op
 		}
-		body.Operation = parts[i]
-		if i > 0 {
-			body.Collection = parts[i-1]
-		}
-		return op
+		rest = before
 	}
 	return ""
+}
+
+// cutLast cuts the last part off a path.
+func cutLast(path string) (before, part string) {
+	i := strings.LastIndexByte(path, '/')
+	return path[:max(i, 0)], path[i+1:]
 }
 
 // operation goes by the call, behind which one part of the path may stand: a document's id.

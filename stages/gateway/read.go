@@ -55,8 +55,10 @@ func Read(g *stages.GatewayFacts, head http.Header) {
 	count(&g.Retries, head, "X-Litellm-Attempted-Retries", 0)
 	count(&g.Retries, head, "X-Envoy-Attempt-Count", 1)
 	count(&g.Fallbacks, head, "X-Litellm-Attempted-Fallbacks", 0)
-	if u, err := url.Parse(head.Get("X-Litellm-Model-Api-Base")); err == nil && u.Host != "" {
-		g.Upstream = (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() // a path or query may hold a key
+	if base := head.Get("X-Litellm-Model-Api-Base"); base != "" {
+		if u, err := url.Parse(base); err == nil && u.Host != "" {
+			g.Upstream = (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() // a path or query may hold a key
+		}
 	}
 }
 
@@ -68,8 +70,13 @@ func ReadTrailer(g *stages.GatewayFacts, trailer http.Header) {
 }
 
 func read(g *stages.GatewayFacts, h http.Header, fields []field) {
-	for _, f := range fields {
-		t, ok := f.parse(h.Get(f.header))
+	for i := range fields {
+		f := &fields[i]
+		value := h.Get(f.header)
+		if value == "" {
+			continue // most of the time, and failing to parse allocates
+		}
+		t, ok := f.parse(value)
 		if !ok {
 			continue
 		}
@@ -143,7 +150,11 @@ func nginxSeconds(s string) (stages.Timing, bool) {
 
 // count reads a number of attempts, of which base are none of those that c counts.
 func count(c *stages.Count, h http.Header, name string, base int64) {
-	if n, err := strconv.ParseInt(h.Get(name), 10, 64); err == nil && n >= base {
+	value := h.Get(name)
+	if value == "" {
+		return
+	}
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= base {
 		*c = stages.Count{N: n - base, Source: stages.Reported}
 	}
 }

@@ -40,7 +40,12 @@ func New(req stages.Request) *Observer {
 
 // Guess is what the request's head alone says: enough for a span's name and for sampling. Unknown stays unknown.
 func (o *Observer) Guess() (api stages.API, op stages.Operation, stage stages.Stage, system string) {
-	a, op := recognised(&o.req, &stages.RequestFacts{})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	body := o.facts.Request // what is said of it may not count here
+	o.facts.Request = stages.RequestFacts{}
+	a, op := recognised(&o.req, &o.facts.Request)
+	o.facts.Request = body
 	if a == nil {
 		return stages.APIUnknown, "", "", ""
 	}
