@@ -77,10 +77,10 @@ func TestBodyOfNoModelServer(t *testing.T) {
 		`{"hello":"world"}`:               "",
 		`{"message":"Not Found"}`:         "Not Found",
 		`{"error":"model 'x' not found"}`: "model 'x' not found",
-		`{"error":{"message":"Loading model","code":503}}`: "Loading model",
-		`{"detail":"Unauthorized"}`:                        "Unauthorized",
-		`<html><head><title>502</title></head>`:            "",
-		`{"result":[],"status":"ok","time":0.0004}`:        "",
+		`{"error":{"message":"Loading model","code":503}}`:               "Loading model",
+		`{"detail":"Unauthorized"}`:                                      "Unauthorized",
+		`<html><head><title>502</title></head>`:                          "",
+		`{"result":[],"status":"ok","time":0.0004}`:                      "",
 		`{"model":"m","created_at":"2026-01-01T00:00:00Z","response":"a`: "",
 	} {
 		if g, ok := recognise.Body([]byte(body)); ok || g.Error != words {
