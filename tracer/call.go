@@ -73,8 +73,12 @@ func (c *call) setHost(u *url.URL) {
 
 // head is the span's name and attributes as far as the request's head tells them.
 func (c *call) head(req *http.Request) (string, []attribute.KeyValue) {
-	attrs := make([]attribute.KeyValue, 0, 13)
 	api, op, stage, system := c.obs.Guess()
+	room := 7
+	if api != stages.APIUnknown {
+		room = 13
+	}
+	attrs := make([]attribute.KeyValue, 0, room)
 	name := methodOf(req.Method)
 	attrs = append(attrs, semconv.HTTPRequestMethodKey.String(name))
 	if c.host != "" {

@@ -55,7 +55,7 @@ func Read(g *stages.GatewayFacts, head http.Header) {
 	count(&g.Retries, head, "X-Litellm-Attempted-Retries", 0)
 	count(&g.Retries, head, "X-Envoy-Attempt-Count", 1)
 	count(&g.Fallbacks, head, "X-Litellm-Attempted-Fallbacks", 0)
-	if base := head.Get("X-Litellm-Model-Api-Base"); base != "" {
+	if base := first(head, "X-Litellm-Model-Api-Base"); base != "" {
 		if u, err := url.Parse(base); err == nil && u.Host != "" {
 			g.Upstream = (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() // a path or query may hold a key
 		}
@@ -72,7 +72,7 @@ func ReadTrailer(g *stages.GatewayFacts, trailer http.Header) {
 func read(g *stages.GatewayFacts, h http.Header, fields []field) {
 	for i := range fields {
 		f := &fields[i]
-		value := h.Get(f.header)
+		value := first(h, f.header)
 		if value == "" {
 			continue // most of the time, and failing to parse allocates
 		}
@@ -85,6 +85,14 @@ func read(g *stages.GatewayFacts, h http.Header, fields []field) {
 			g.Overhead = t
 		}
 	}
+}
+
+// first is h.Get for a name that is written as net/http keeps it, which saves looking at each of its letters.
+func first(h http.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
 }
 
 // detailed reads LiteLLM's x-litellm-timing-*: WHAT-ms, or WHAT, in milliseconds.
@@ -150,7 +158,7 @@ func nginxSeconds(s string) (stages.Timing, bool) {
 
 // count reads a number of attempts, of which base are none of those that c counts.
 func count(c *stages.Count, h http.Header, name string, base int64) {
-	value := h.Get(name)
+	value := first(h, name)
 	if value == "" {
 		return
 	}

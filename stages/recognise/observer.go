@@ -178,6 +178,11 @@ func (o *Observer) lastBytes(clean bool) {
 // close ends the exchange whatever happened in End.
 func (o *Observer) close() {
 	o.ended = true
+	o.request.release()
+	if o.splitter != nil {
+		o.splitter.Release()
+		o.splitter = nil
+	}
 	if o.inflater != nil {
 		o.inflater.Close()
 	}

@@ -11,7 +11,8 @@ import (
 // A requestReader turns a request's body into facts, whatever the API.
 type requestReader struct {
 	f        *stages.RequestFacts
-	splitter *stream.Splitter
+	plain    bool             // the body is not compressed
+	splitter *stream.Splitter // from the body's first byte to its end
 	graphQL  bool
 	tokenIDs bool // the input under way is one list of numbers
 	whole    bool // the body is a JSON document
@@ -20,21 +21,32 @@ type requestReader struct {
 func (r *requestReader) init(f *stages.RequestFacts, req stages.Request) {
 	r.f = f
 	r.graphQL = req.URL != nil && strings.HasSuffix(req.URL.Path, "/graphql")
-	if enc := req.Header.Get("Content-Encoding"); enc == "" || enc == "identity" {
-		r.splitter = stream.NewSplitter(requestSchema, stream.JSON, r)
-	}
+	enc := req.Header.Get("Content-Encoding")
+	r.plain = enc == "" || enc == "identity"
 }
 
 func (r *requestReader) write(p []byte) {
-	if r.splitter != nil {
-		r.f.Body = r.f.Body || len(p) > 0
-		r.splitter.Write(0, p)
+	if !r.plain || len(p) == 0 {
+		return
 	}
+	if r.splitter == nil {
+		r.splitter = stream.NewSplitter(requestSchema, stream.JSON, r)
+	}
+	r.f.Body = true
+	r.splitter.Write(0, p)
 }
 
 func (r *requestReader) end() {
 	if r.splitter != nil {
 		r.splitter.Close(true)
+	}
+}
+
+// release gives back what the reader holds.
+func (r *requestReader) release() {
+	if r.splitter != nil {
+		r.splitter.Release()
+		r.splitter = nil
 	}
 }
 

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"mime"
+	"sync"
 	"time"
 )
 
@@ -42,12 +43,22 @@ type Splitter struct {
 	events eventFraming
 }
 
+// splitters are used again: one is more than a kilobyte, and every traced call needs two.
+var splitters = sync.Pool{New: func() any { return new(Splitter) }}
+
 // NewSplitter returns a Splitter that tells sink of schema's values in a body framed so.
 func NewSplitter(schema *Schema, framing Framing, sink Sink) *Splitter {
-	s := &Splitter{sink: sink, frame: framing}
+	s := splitters.Get().(*Splitter)
+	s.sink, s.frame = sink, framing
 	s.scan.schema, s.scan.sink = schema, sink
 	s.scan.reset()
 	return s
+}
+
+// Release gives s back, with nothing left in it of what it was shown. It may not be used any more, nor released again.
+func (s *Splitter) Release() {
+	*s = Splitter{}
+	splitters.Put(s)
 }
 
 // Write takes the next bytes of the body, cut anywhere, as they arrived at that moment. It does not retain p.
