@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -104,13 +103,9 @@ func (t *traces) view(ctx context.Context, r diagnose.Report, q diagnose.Result)
 	if view.Spans, err = t.spans(ctx, q.TraceID); err != nil {
 		return view, err
 	}
-	for _, cut := range t.questions {
-		if cut.TraceID == q.TraceID && time.Unix(0, cut.Start).Equal(q.Start) {
-			view.Root, view.Source = cut.RootID, cut.Service
-			if cut.Pipeline != "" {
-				view.Source += ", " + cut.Pipeline
-			}
-		}
+	view.Source = q.Question.Service
+	if pipeline := q.Question.Pipeline; pipeline != "" {
+		view.Source += ", " + pipeline
 	}
 	for i, s := range r.Verdict.Slow {
 		if s.TraceID == q.TraceID && s.Number == q.Number {

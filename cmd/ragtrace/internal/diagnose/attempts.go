@@ -10,20 +10,26 @@ import (
 // An interval is a stretch of time in Unix nanoseconds.
 type interval struct{ start, end int64 }
 
-// retries are the failed attempts of a call, each with the wait for the next attempt from the same place.
-func (t *tree) retries(c *call) []interval {
+// A retry is a failed attempt, as an index of tree.nodes, with the wait for the next attempt from the same place.
+type retry struct {
+	at int
+	interval
+}
+
+// retries are the failed attempts of a call.
+func (t *tree) retries(c *call) []retry {
 	attempts := slices.Clone(c.attempts)
 	slices.SortFunc(attempts, func(a, b int) int {
 		x, y := &t.nodes[a], &t.nodes[b]
 		return cmp.Or(cmp.Compare(x.parent, y.parent), cmp.Compare(x.start, y.start), cmp.Compare(x.end, y.end))
 	})
-	var retries []interval
+	var retries []retry
 	for i, at := range attempts {
 		n := &t.nodes[at]
 		if !n.failed() {
 			continue
 		}
-		r := interval{n.start, n.end}
+		r := retry{at, interval{n.start, n.end}}
 		if i+1 < len(attempts) {
 			if next := &t.nodes[attempts[i+1]]; next.parent == n.parent {
 				r.end = max(r.end, next.start)
@@ -36,8 +42,11 @@ func (t *tree) retries(c *call) []interval {
 
 // serving is when the LLM server is taken to have worked on a call that tells neither phases nor a server span: the call,
 // or what a gateway below it sent on, without connection set-up and failed attempts.
-func (t *tree) serving(c *call, retries []interval) []interval {
-	cuts := slices.Clone(retries)
+func (t *tree) serving(c *call) []interval {
+	var cuts []interval
+	for _, r := range t.retries(c) {
+		cuts = append(cuts, r.interval)
+	}
 	for _, i := range c.connects {
 		cuts = append(cuts, interval{t.nodes[i].start, t.nodes[i].end})
 	}

@@ -10,12 +10,7 @@ const serverKind = model.KindServer
 
 // measure makes a question of its spans.
 func measure(t *tree) Question {
-	t.unwrap()
-	t.alignClocks()
-	t.findCalls()
-	t.adoptServed()
-	t.reportedPhases()
-
+	t.settle()
 	root := t.nodes[0].span
 	id := serviceOf(root)
 	var q Question
@@ -29,6 +24,15 @@ func measure(t *tree) Question {
 	q.HeldBack = t.heldBack()
 	t.finish(&q)
 	return q
+}
+
+// settle brings clocks, stages and calls in order.
+func (t *tree) settle() {
+	t.unwrap()
+	t.alignClocks()
+	t.findCalls()
+	t.adoptServed()
+	t.reportedPhases()
 }
 
 // finish fills in what does not need a root.

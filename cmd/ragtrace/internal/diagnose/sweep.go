@@ -51,12 +51,11 @@ func (t *tree) edges() (edges []edge, stages uint32) {
 		if t.failedCall(c) {
 			add(Retry, n.start, n.end)
 		}
-		retries := t.retries(c)
-		for _, r := range retries {
+		for _, r := range t.retries(c) {
 			add(Retry, r.start, r.end)
 		}
-		if !c.phasesKnown() && len(c.servers) == 0 && !t.failedCall(c) {
-			for _, s := range t.serving(c, retries) {
+		if t.opaque(c) {
+			for _, s := range t.serving(c) {
 				add(LLMOther, s.start, s.end)
 			}
 		}
@@ -65,8 +64,19 @@ func (t *tree) edges() (edges []edge, stages uint32) {
 	return edges, stages
 }
 
-// sweep gives every instant of the root to the first component that is active then.
+// opaque reports whether nothing tells how the LLM server spent a call that did not fail.
+func (t *tree) opaque(c *call) bool {
+	return !c.phasesKnown() && len(c.servers) == 0 && !t.failedCall(c)
+}
+
+// sweep adds up the root's time by component.
 func (t *tree) sweep() (parts Components, stages uint32) {
+	stages = t.cover(func(c Component, start, end int64) { parts[c] += time.Duration(end - start) })
+	return parts, stages
+}
+
+// cover gives every instant of the root, in order of time, to the first component that is active then.
+func (t *tree) cover(give func(c Component, start, end int64)) (stages uint32) {
 	edges, stages := t.edges()
 	root := &t.nodes[0]
 	firstStage := root.end // the first stage other than enter
@@ -83,18 +93,24 @@ func (t *tree) sweep() (parts Components, stages uint32) {
 	var active [numComponents]int
 	var on uint32 // bit c: component c is active
 	at := root.start
-	give := func(until int64) {
-		if on != 0 {
-			parts[bits.TrailingZeros32(on)] += time.Duration(until - at)
-		} else {
-			start := min(max(firstStage, at), until)
-			parts[GapStart] += time.Duration(start - at)
-			parts[Gap] += time.Duration(until - start)
+	until := func(end int64) {
+		switch {
+		case end == at:
+		case on != 0:
+			give(Component(bits.TrailingZeros32(on)), at, end)
+		default:
+			start := min(max(firstStage, at), end)
+			if start > at {
+				give(GapStart, at, start)
+			}
+			if end > start {
+				give(Gap, start, end)
+			}
 		}
-		at = until
+		at = end
 	}
 	for _, e := range edges {
-		give(e.at)
+		until(e.at)
 		active[e.component] += e.change
 		if active[e.component] > 0 {
 			on |= 1 << e.component
@@ -102,6 +118,6 @@ func (t *tree) sweep() (parts Components, stages uint32) {
 			on &^= 1 << e.component
 		}
 	}
-	give(root.end)
-	return parts, stages
+	until(root.end)
+	return stages
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mattn/go-runewidth"
 	"pgregory.net/rapid"
 
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
 )
 
@@ -17,13 +18,13 @@ const ms = time.Millisecond
 // The widest head below is 30 columns, which leaves 40 of 80 for the bars: over 4000 ms, one column is 100 ms.
 var rows = []row{
 	{label: "question", end: 4000 * ms},
-	{depth: 1, label: "embed embeddings nomic-embed", start: 100 * ms, end: 900 * ms, kind: outside},
-	{depth: 2, label: "embed.load", note: "cold", start: 100 * ms, end: 800 * ms, kind: outside},
-	{depth: 1, label: "gap", start: 900 * ms, end: 1400 * ms, kind: gap},
+	{depth: 1, label: "embed embeddings nomic-embed", start: 100 * ms, end: 900 * ms, kind: diagnose.RowOutside},
+	{depth: 2, label: "embed.load", note: "cold", start: 100 * ms, end: 800 * ms, kind: diagnose.RowOutside},
+	{depth: 1, label: "gap", start: 900 * ms, end: 1400 * ms, kind: diagnose.RowGap},
 	{depth: 1, label: "llm chat m", start: 1400 * ms, end: 4000 * ms, first: 3000 * ms},
-	{depth: 2, label: "llm.load", start: 1400 * ms, end: 2900 * ms, kind: inside},
-	{depth: 2, label: "llm.prefill", start: 2900 * ms, end: 2900*ms + 420*time.Microsecond, kind: inside},
-	{depth: 2, label: "llm.decode", start: 3000 * ms, end: 4000 * ms, kind: inside},
+	{depth: 2, label: "llm.load", start: 1400 * ms, end: 2900 * ms, kind: diagnose.RowInside},
+	{depth: 2, label: "llm.prefill", start: 2900 * ms, end: 2900*ms + 420*time.Microsecond, kind: diagnose.RowInside},
+	{depth: 2, label: "llm.decode", start: 3000 * ms, end: 4000 * ms, kind: diagnose.RowInside},
 }
 
 func TestChartAt80Columns(t *testing.T) {
@@ -48,7 +49,7 @@ question                       ────────────────�
 func TestChartInASCIICutsLongHeads(t *testing.T) {
 	rows := []row{
 		{label: "question", end: 12 * time.Second},
-		{depth: 1, label: "llm chat a-model-with-a-very-long-name:70b-instruct", note: "error", start: 0, end: 12 * time.Second, kind: inside},
+		{depth: 1, label: "llm chat a-model-with-a-very-long-name:70b-instruct", note: "error", start: 0, end: 12 * time.Second, kind: diagnose.RowInside},
 	}
 	// Heads are cut at 32 columns, which leaves 38 for 12 s: a tick at least every 10 columns is one every 5 s.
 	want := `
@@ -65,12 +66,12 @@ question                         --------------------------------------   12.0 s
 
 func TestInsideIsToldFromOutsideWithoutColour(t *testing.T) {
 	for _, s := range []report.Screen{{}, {Unicode: true}} {
-		seen := map[string]kind{}
+		seen := map[string]diagnose.RowKind{}
 		for k := range brushes {
-			if other, ok := seen[k.stroke(s)]; ok {
-				t.Errorf("kinds %d and %d are both drawn with %q", k, other, k.stroke(s))
+			if other, ok := seen[stroke(k, s)]; ok {
+				t.Errorf("kinds %d and %d are both drawn with %q", k, other, stroke(k, s))
 			}
-			seen[k.stroke(s)] = k
+			seen[stroke(k, s)] = k
 		}
 	}
 }
@@ -87,7 +88,7 @@ func TestChartStaysOnTheScreen(t *testing.T) {
 			a, b := within.Draw(t, "start"), within.Draw(t, "end")
 			return row{
 				depth: rapid.IntRange(0, 5).Draw(t, "depth"), label: rapid.String().Draw(t, "label"),
-				start: min(a, b), end: max(a, b), kind: kind(rapid.IntRange(0, 3).Draw(t, "kind")), first: within.Draw(t, "first"),
+				start: min(a, b), end: max(a, b), kind: diagnose.RowKind(rapid.IntRange(0, 3).Draw(t, "kind")), first: within.Draw(t, "first"),
 			}
 		}), 0, 20).Draw(t, "rows")
 		for i := range rows {

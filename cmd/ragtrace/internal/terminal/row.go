@@ -6,43 +6,33 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
 )
 
 // A row is one line of the waterfall.
 type row struct {
 	depth      int
-	stage      string        // of its span, or "gap"
 	label      string        // cut when it is too long
 	note       string        // never cut: cold, failed
 	start, end time.Duration // from Enter
-	kind       kind
+	kind       diagnose.RowKind
 	first      time.Duration // the first token, from Enter; 0 when it is not on this row
 }
 
-// A kind says what a row's time was spent on. It decides how the bar is drawn.
-type kind int
-
-const (
-	wrapper kind = iota // contains other rows, or belongs to no stage
-	inside              // work of the LLM server
-	outside             // work of any other stage
-	gap                 // no stage
-)
-
 // brushes are the bars' characters and inks: each kind is told apart by either of them alone.
-var brushes = map[kind]struct {
+var brushes = map[diagnose.RowKind]struct {
 	block, ascii string
 	ink          report.Ink
 }{
-	wrapper: {"─", "-", report.Dim},
-	inside:  {"█", "#", report.Magenta},
-	outside: {"▒", "=", report.Cyan},
-	gap:     {"·", ".", report.Yellow},
+	diagnose.RowFrame:   {"─", "-", report.Dim},
+	diagnose.RowInside:  {"█", "#", report.Magenta},
+	diagnose.RowOutside: {"▒", "=", report.Cyan},
+	diagnose.RowGap:     {"·", ".", report.Yellow},
 }
 
 // stroke is the character that k is drawn with on s.
-func (k kind) stroke(s report.Screen) string {
+func stroke(k diagnose.RowKind, s report.Screen) string {
 	if s.Unicode {
 		return brushes[k].block
 	}
@@ -74,7 +64,7 @@ func (r row) headWidth() int {
 // bar draws r on a.
 func (r row) bar(s report.Screen, a axis) string {
 	from, to := a.bar(r.start, r.end)
-	stroke, ink := r.kind.stroke(s), brushes[r.kind].ink
+	stroke, ink := stroke(r.kind, s), brushes[r.kind].ink
 	bar := s.Paint(ink, strings.Repeat(stroke, to-from))
 	if c := a.column(r.first); r.first > 0 && from <= c && c < to {
 		bar = s.Paint(ink, strings.Repeat(stroke, c-from)) +

@@ -14,7 +14,6 @@ import (
 // A Question is what the waterfall shows.
 type Question struct {
 	Spans  []model.Span // of its trace
-	Root   model.SpanID // zero when it never came: then there are no times, and no bars
 	Result diagnose.Result
 	Slow   *diagnose.Slow // nil unless it took far longer than its peers
 	Source string         // who sent it: the service and its pipeline
@@ -25,19 +24,18 @@ func (q Question) Write(s report.Screen) error {
 	var b strings.Builder
 	q.head(&b, s)
 	flags := slices.Clone(q.Result.Flags)
-	if top := place(q.Spans, q.Root); top != nil && q.Result.Timed {
-		rows := rowsOf(top, q.Result)
-		first := q.Result.TTFT
+	if l, ok := diagnose.Lay(q.Spans, q.Result); ok { // else its root never came: there are no times, and no bars
+		rows := rowsOf(l, q.Result.TTFT)
 		b.WriteString("\n")
-		if first == nil {
-			b.WriteString(chart(s, rows, top.end, 0))
+		if first := q.Result.TTFT; first == nil {
+			b.WriteString(chart(s, rows, l.Rows[0].End, 0))
 		} else {
-			b.WriteString(chart(s, rows, top.end, *first))
+			b.WriteString(chart(s, rows, l.Rows[0].End, *first))
 		}
 		legend(&b, s)
 		q.sum(&b, s)
-		failures(&b, s, top)
-		flags = append(flags, top.flags()...)
+		failures(&b, s, l)
+		flags = append(flags, l.Flags...)
 	}
 	slices.Sort(flags)
 	for _, f := range slices.Compact(flags) {
@@ -76,10 +74,10 @@ var rulers = map[diagnose.Ruler]string{
 
 func legend(b *strings.Builder, s report.Screen) {
 	for _, k := range []struct {
-		kind kind
+		kind diagnose.RowKind
 		text string
-	}{{inside, "inside the LLM"}, {outside, "outside"}, {gap, "gap"}, {wrapper, "frame of others"}} {
-		b.WriteString(s.Paint(brushes[k.kind].ink, k.kind.stroke(s)) + " " + k.text + "   ")
+	}{{diagnose.RowInside, "inside the LLM"}, {diagnose.RowOutside, "outside"}, {diagnose.RowGap, "gap"}, {diagnose.RowFrame, "frame of others"}} {
+		b.WriteString(s.Paint(brushes[k.kind].ink, stroke(k.kind, s)) + " " + k.text + "   ")
 	}
 	b.WriteString(firstToken(s) + " first token\n")
 }
@@ -112,34 +110,19 @@ func (q Question) sum(b *strings.Builder, s report.Screen) {
 }
 
 // failures says of each failed span what its sender said.
-func failures(b *strings.Builder, s report.Screen, at *bar) {
-	if at.failed() {
-		text := "Failed: " + at.span.Name
-		for _, why := range []string{at.span.Attrs.String("error.type"), at.span.StatusMessage} {
+func failures(b *strings.Builder, s report.Screen, l diagnose.Layout) {
+	for _, r := range l.Rows {
+		if !r.Failed {
+			continue
+		}
+		text := "Failed: " + r.Name
+		for _, why := range []string{r.Span.Attrs.String("error.type"), r.Span.StatusMessage} {
 			if why != "" {
 				text += ": " + why
 			}
 		}
 		line(b, s, s.Fit(report.Clean(text), 3*s.Columns()))
 	}
-	for _, c := range at.below {
-		failures(b, s, c)
-	}
-}
-
-// flags are the doubts that the spans themselves carry.
-func (b *bar) flags() []string {
-	var flags []string
-	list, _ := b.span.Attrs["ragtrace.flags"].([]any)
-	for _, f := range list {
-		if name, ok := f.(string); ok {
-			flags = append(flags, name)
-		}
-	}
-	for _, c := range b.below {
-		flags = append(flags, c.flags()...)
-	}
-	return flags
 }
 
 func line(b *strings.Builder, s report.Screen, text string) {
