@@ -11,7 +11,7 @@ import (
 )
 
 // ReadJSON reads OTLP/JSON: any number of requests after one another, each on a line of its own or over several. A batch
-// is one request. Spans that cannot be kept are counted in the batch. After an error, which names the line, there is no
+// is one request. Spans that cannot be kept are counted in the batch. After an error, which is a *LineError, there is no
 // more, since nobody can say where the next request starts.
 func ReadJSON(r io.Reader) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
@@ -24,7 +24,7 @@ func ReadJSON(r io.Reader) iter.Seq2[*Batch, error] {
 				return
 			}
 			if err != nil {
-				yield(nil, fmt.Errorf("line %d: %w", lines.line(errorOffset(dec, err)), err))
+				yield(nil, &LineError{lines.line(errorOffset(dec, err)), err})
 				return
 			}
 			lines.forget(dec.InputOffset())
@@ -34,6 +34,17 @@ func ReadJSON(r io.Reader) iter.Seq2[*Batch, error] {
 		}
 	}
 }
+
+// A LineError says in which line, from 1, something is wrong.
+type LineError struct {
+	Line int
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns what is wrong.
+func (e *LineError) Unwrap() error { return e.Err }
 
 // readRequest reads one request. io.EOF means that there is none.
 func readRequest(dec *json.Decoder, lines *lineReader, b *Batch) error {
