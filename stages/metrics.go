@@ -82,7 +82,7 @@ func (f *Facts) tokens() Count {
 }
 
 func (f *Facts) serverTTFT(m *Metrics, p placement) {
-	if d := f.ServerFirstToDone; d.Known() && p.start.Known() && d.D <= f.Total.D {
+	if d := f.ServerFirstToDone; d.Known() && p.start.Known() && d.D <= p.end.D-p.start.D {
 		m.TTFTServer = Timing{p.end.D - p.start.D - d.D, Derived}
 	}
 	if !f.Streamed && p.decode.Known() {

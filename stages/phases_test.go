@@ -99,7 +99,7 @@ func TestPhases(t *testing.T) {
 
 		{"embedding", answer(func(f *Facts) { f.Stage, f.Total, f.Load = Embed, reported(98), reported(90) }),
 			[]span{{"embed.load", 1, 91}, {"embed.compute", 91, 99}}, nil},
-		{"embedding without a load", answer(func(f *Facts) { f.Stage, f.Total = Embed, reported(98) }), []span{{"embed.compute", 1, 99}}, nil},
+		{"embedding without a load", answer(func(f *Facts) { f.Stage, f.Total = Embed, reported(98) }), []span{{"embed.server", 1, 99}}, nil},
 		{"a call that only loads", answer(func(f *Facts) { f.Operation = OpLoad }), []span{{"llm.load", 1, 101}}, nil},
 		{"a call that unloads", answer(func(f *Facts) { f.Operation = OpUnload }), nil, nil},
 

@@ -32,8 +32,12 @@ func (f *Facts) placeTotal() (p placement) {
 	load, prefill, decode := f.clip(&p, end-start)
 	loaded := start + load
 	if f.Stage == Embed {
+		name := PhaseEmbedServer
+		if f.Load.Known() {
+			name = string(EmbedCompute)
+		}
 		p.add(EmbedLoad, start, loaded, Reported)
-		p.add(EmbedCompute, loaded, end, f.Total.Source)
+		p.addNamed(name, EmbedCompute, loaded, end, f.Total.Source)
 		return p
 	}
 	p.add(LLMLoad, start, loaded, Reported)
@@ -41,7 +45,7 @@ func (f *Facts) placeTotal() (p placement) {
 		p.addNamed(PhaseUnattributed, LLMOther, loaded, end, Derived)
 		return p
 	}
-	begun := f.decodeStart(end, loaded+prefill, decode)
+	begun := f.decodeStart(&p, loaded+prefill, decode)
 	p.decode = Timing{begun, Derived}
 	if f.Prefill.Known() {
 		p.queue = Timing{begun - prefill - loaded, Derived}
@@ -69,9 +73,9 @@ func (f *Facts) clip(p *placement, total time.Duration) (load, prefill, decode t
 // decodeStart is when decoding began: the first token by the server's stamps, else by its arrival, or the end less the
 // reported decoding, whichever is earlier; a first line is sometimes stamped late. It is not before the earliest moment
 // at which prefill can have ended.
-func (f *Facts) decodeStart(end, earliest, decode time.Duration) time.Duration {
-	begun := end - decode
-	if first, ok := f.firstToken(end); ok && (first < begun || !f.Decode.Known()) {
+func (f *Facts) decodeStart(p *placement, earliest, decode time.Duration) time.Duration {
+	begun := p.end.D - decode
+	if first, ok := f.firstToken(p); ok && (first < begun || !f.Decode.Known()) {
 		return max(first, earliest)
 	}
 	// Without a stamp that says otherwise, a remainder of a few per cent is sampling between the decoding steps, which
@@ -82,13 +86,14 @@ func (f *Facts) decodeStart(end, earliest, decode time.Duration) time.Duration {
 	return max(begun, earliest)
 }
 
-// firstToken is the first token's moment: by the server's stamps before its end, else by arrival.
-func (f *Facts) firstToken(end time.Duration) (time.Duration, bool) {
-	if d := f.ServerFirstToDone; d.Known() && d.D > 0 && d.D <= f.Total.D {
-		return end - d.D, true
+// firstToken is the first token's moment: by the server's stamps before its end, as far as they lie within its interval,
+// else by arrival.
+func (f *Facts) firstToken(p *placement) (time.Duration, bool) {
+	if d := f.ServerFirstToDone; d.Known() && d.D > 0 && d.D <= p.end.D-p.start.D {
+		return p.end.D - d.D, true
 	}
 	if t := f.Marks.FirstToken; t.Known() {
-		return min(t.D, end), true
+		return min(t.D, p.end.D), true
 	}
 	return 0, false
 }

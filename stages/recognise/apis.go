@@ -25,7 +25,7 @@ var apis = []api{
 	{stages.APIMilvus, "milvus", milvus.Match, func(f *stages.Facts) Reader { return milvus.New(f) }},
 	{stages.APIElastic, "elasticsearch", elastic.Match, func(f *stages.Facts) Reader { return elastic.New(f) }},
 	{stages.APICohere, "cohere", rerank.Match, func(f *stages.Facts) Reader { return rerank.New(f) }},
-	{stages.APITEI, tei.System, tei.Match, func(f *stages.Facts) Reader { return tei.New(f) }},
+	{stages.APITEI, "tei", tei.Match, func(f *stages.Facts) Reader { return tei.New(f) }},
 	{stages.APILMStudio, "lmstudio", lmstudio.MatchV0, func(f *stages.Facts) Reader { return lmstudio.NewV0(f) }},
 	{stages.APILMStudio, "lmstudio", lmstudio.MatchV1, func(f *stages.Facts) Reader { return lmstudio.NewV1(f) }},
 	{stages.APITGI, "tgi", tgi.Match, func(f *stages.Facts) Reader { return tgi.New(f) }},

@@ -8,6 +8,7 @@ import (
 	"github.com/ragtrace/ragtrace/stages"
 	"github.com/ragtrace/ragtrace/stages/gateway"
 	"github.com/ragtrace/ragtrace/stages/stream"
+	"github.com/ragtrace/ragtrace/stages/tei"
 )
 
 // An Observer follows one HTTP exchange and ends in facts. Moments are offsets from the exchange's start on one monotonic
@@ -97,6 +98,9 @@ func (o *Observer) Response(at time.Duration, status int, h http.Header) {
 		return
 	}
 	o.reader.Head(status, h)
+	if f.Stage == stages.Embed || f.Stage == stages.Rerank {
+		tei.Head(f, h) // it names itself whichever API it is spoken to with
+	}
 	inflater, ok := stream.NewInflater(h.Get("Content-Encoding"))
 	if !ok {
 		f.Flag(stages.FlagUndecoded)

@@ -3,5 +3,5 @@
 //
 // In comes what the bodies say, value by value; out go stages.Facts. What the fields mean was read in Cohere's and Jina's
 // API references, in vLLM (entrypoints/pooling), llama.cpp (tools/server) and TEI (router/src/http/types.rs). Only TEI
-// reports time. It imports stages, stream and tei.
+// reports time, in headers, which package tei reads. It imports stages and stream.
 package rerank

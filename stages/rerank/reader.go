@@ -5,7 +5,6 @@ import (
 
 	"github.com/ragtrace/ragtrace/stages"
 	"github.com/ragtrace/ragtrace/stages/stream"
-	"github.com/ragtrace/ragtrace/stages/tei"
 )
 
 const (
@@ -59,7 +58,7 @@ type Reader struct {
 // New returns a Reader that fills f. A body that has texts where the others have documents is for TEI.
 func New(f *stages.Facts) *Reader {
 	if f.Request.Extra["texts"] {
-		f.API, f.System = stages.APITEI, tei.System
+		f.API, f.System = stages.APITEI, string(stages.APITEI)
 	}
 	return &Reader{f: f}
 }
@@ -68,10 +67,7 @@ func New(f *stages.Facts) *Reader {
 func (r *Reader) Schema() *stream.Schema { return schema }
 
 // Head implements recognise.Reader.
-func (r *Reader) Head(status int, h http.Header) {
-	r.failed = status >= http.StatusBadRequest
-	tei.Head(r.f, h)
-}
+func (r *Reader) Head(status int, _ http.Header) { r.failed = status >= http.StatusBadRequest }
 
 // Value implements stream.Sink.
 func (r *Reader) Value(v stream.Value) {

@@ -8,9 +8,6 @@ import (
 	"github.com/ragtrace/ragtrace/stages"
 )
 
-// System is the name of these servers.
-const System = "tei"
-
 // means are the headers whose figures are means over the inputs of a request. They do not add up to the total: 32 texts
 // in four batches take about four times x-inference-time.
 var means = []struct{ header, name string }{
@@ -19,15 +16,15 @@ var means = []struct{ header, name string }{
 	{"X-Inference-Time", "inference"},
 }
 
-// Head reads the headers of TEI's answers, in whole milliseconds; it does nothing when they are another server's, and
-// says whether they were TEI's. The total counts from the handler's start, with the body read, to the answer made.
+// Head reads the headers of TEI's answers to any of its paths, in whole milliseconds; it does nothing when they are another
+// server's. The total counts from the handler's start, with the body read, to the answer made.
 //
 // TGI sends headers of the same names with other meanings; x-tokenization-time is TEI's alone.
-func Head(f *stages.Facts, h http.Header) bool {
+func Head(f *stages.Facts, h http.Header) {
 	if h.Get("X-Compute-Type") == "" || h.Get("X-Tokenization-Time") == "" {
-		return false
+		return
 	}
-	f.API, f.System = stages.APITEI, System
+	f.API, f.System = stages.APITEI, string(stages.APITEI)
 	f.Total = millis(f, h, "X-Total-Time")
 	for _, m := range means {
 		if t := millis(f, h, m.header); t.Known() {
@@ -37,7 +34,6 @@ func Head(f *stages.Facts, h http.Header) bool {
 	if n, err := strconv.ParseInt(h.Get("X-Compute-Tokens"), 10, 64); err == nil && n >= 0 {
 		f.InputTokens = stages.Count{N: n, Source: stages.Reported}
 	}
-	return true
 }
 
 func millis(f *stages.Facts, h http.Header, name string) stages.Timing {

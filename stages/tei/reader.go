@@ -33,8 +33,8 @@ func New(f *stages.Facts) *Reader { return &Reader{f: f} }
 // Schema implements recognise.Reader.
 func (r *Reader) Schema() *stream.Schema { return schema }
 
-// Head implements recognise.Reader.
-func (r *Reader) Head(_ int, h http.Header) { Head(r.f, h) }
+// Head implements recognise.Reader. The headers are read by the function Head, whatever the path.
+func (r *Reader) Head(int, http.Header) {}
 
 // Value implements stream.Sink.
 func (r *Reader) Value(v stream.Value) {
