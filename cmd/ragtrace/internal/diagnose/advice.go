@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -65,8 +66,8 @@ func (j *judge) specific(cause string, e *evidence) string {
 		return fmt.Sprintf("Load %s before the first question: %s waited for the load that %s had started.",
 			modelText(e.call, "the chat model"), named, j.questionText(e.other))
 	case causeEviction:
-		return fmt.Sprintf("Let the server keep %s and %s at once: OLLAMA_MAX_LOADED_MODELS=2 or more, and a smaller num_ctx or model if both do not fit.",
-			modelText(e.call, "the chat model"), orText(q.EmbedModel, "the embedding model"))
+		return fmt.Sprintf("Let the server keep %s and %s at once: OLLAMA_MAX_LOADED_MODELS=2 or more, and a smaller num_ctx or model if both do not fit (%s loaded for %s).",
+			modelText(e.call, "the chat model"), orText(q.EmbedModel, "the embedding model"), named, timeText(q.Components[LLMLoad]+q.Components[EmbedLoad]))
 	case causeEmbedLoad:
 		return fmt.Sprintf("Load %s before the first question: embed a word at start-up, with a long keep_alive (%s waited %s).",
 			orText(q.EmbedModel, "the embedding model"), named, timeText(e.time))
@@ -93,8 +94,33 @@ func (j *judge) specific(cause string, e *evidence) string {
 	case causeNoStreaming:
 		return fmt.Sprintf("Pass tokens on as they come and flush after each: the application has the first one early, yet %s of decoding stay unseen in %s.",
 			timeText(q.Components[LLMDecode]), named)
+	case causeDecodeSlow:
+		return j.timeAdvice(cause, g, q, qPerToken, "%s took %s a token, the others %s")
+	}
+	if k, ok := spentOn[cause]; ok {
+		return j.timeAdvice(cause, g, q, k, "%s spent %s on it, the others %s")
 	}
 	return ""
+}
+
+// spentOn is what the causes without a line of their own in specific cost.
+var spentOn = map[string]quantity{
+	causePrefillSlow: quantity(LLMPrefill), causeServer: quantity(LLMOther), causeRetry: quantity(Retry),
+	causeEmbedSlow: quantity(Embed), causeIndexCold: quantity(Search), causeSearchSlow: quantity(Search),
+	causeRerankCold: quantity(Rerank), causeRerankSlow: quantity(Rerank), causeLazyImport: quantity(GapStart), causeAppGap: qGaps,
+	causeEnter: quantity(Enter), causeGateway: quantity(Gateway), causeTransport: quantity(Transport),
+	causeAnswer: quantity(Answer), causeApp: qApp, causeLLMSlow: qInside,
+}
+
+// timeAdvice puts a time and its others' median behind the line that needs none; "" when either is unknown.
+func (j *judge) timeAdvice(cause string, g *group, q *Question, k quantity, format string) string {
+	here, ok := k.of(q)
+	median, n := g.othersMedian(k, q)
+	if !ok || n == 0 {
+		return ""
+	}
+	values := fmt.Sprintf(format, j.questionText(q), timeText(time.Duration(here)), timeText(time.Duration(median)))
+	return strings.TrimSuffix(texts[cause].advice, ".") + " (" + values + ")."
 }
 
 // tokenAdvice fills in a count and its others' median; "" when either is unknown.

@@ -108,3 +108,9 @@ var componentByName = func() map[string]Component {
 	}
 	return m
 }()
+
+// ComponentByName is the component that String names.
+func ComponentByName(name string) (c Component, ok bool) {
+	c, ok = componentByName[name]
+	return c, ok
+}

@@ -12,14 +12,14 @@ var texts = map[string]causeText{
 		advice: "Load the chat model before the first question: send an empty /api/generate request with keep_alive at start-up.",
 		explain: `The LLM server loaded the model before it could answer.
 Told by: a load phase above 250 ms and above five times the usual one; no earlier call explains it.
-Verify: run "ollama ps" (GET /api/ps) before the next such question: the model is not listed. Ask the same again: the load is gone.
-Do: at start-up send POST /api/generate {"model": M, "keep_alive": "24h"} without a prompt; it returns when the model is loaded. Load the embedding model too.`,
+Verify: run "ollama ps" (GET /api/ps) before the next such question: the model is not listed. Ask the same again: the load is gone. Mind that Ollama's load time also holds the request's upload, its scheduler's queue and the wait for another model's answer to end: when the server's log names a far shorter load, the rest was waiting.
+Do: at start-up send POST /api/generate {"model": M, "keep_alive": "24h"} without a prompt, with the options that the questions will have (another num_ctx would load it again); it returns when the model is loaded. Load the embedding model too. The first prefill after a load takes several times as long as the next: one short question of your own takes that away as well.`,
 	},
 	causeSharedLoad: {
 		advice: "Load the chat model before the first question: this one waited for a load that another had started.",
 		explain: `The question waited for a model load that another question had triggered a moment before.
 Told by: its load phase begins inside the cold load of an earlier question for the same model.
-Verify: the two load phases end together, and "ollama ps" shows one copy of the model.
+Verify: the two load phases end together, and "ollama ps" shows one copy of the model: the server reports one load to everybody who waited for it.
 Do: as for llm_load. The time is paid once, but by everybody who asks meanwhile.`,
 	},
 	causeEviction: {
@@ -27,28 +27,28 @@ Do: as for llm_load. The time is paid once, but by everybody who asks meanwhile.
 		explain: `Embedding model and chat model push each other out of memory, so that each question loads both.
 Told by: both loads are cold in one question, in two questions or more, although the chat model had been used within its keep_alive.
 Verify: "ollama ps" shows only one of the two at any time; the server's log says that it unloads a model to make room.
-Do: OLLAMA_MAX_LOADED_MODELS=2 or more. When memory does not hold both: a smaller num_ctx, fewer parallel slots, a smaller model, or the embedding model on the CPU or in another process.`,
+Do: look at OLLAMA_MAX_LOADED_MODELS first: 1 makes this certain, and 2 cures it. When it is not set the limit is three models for each GPU, so it is memory that does not hold both: a smaller num_ctx, fewer parallel slots (each has a context of its own), a smaller model, or the embedding model on the CPU or in another process.`,
 	},
 	causeKeepAlive: {
 		advice: "Set keep_alive above the idle time between questions (or -1, for ever).",
 		explain: `The model had been unloaded because nobody used it for longer than its keep_alive.
 Told by: a cold load, and the model's last use ended longer ago than the keep_alive of its latest call (300 s when a request says nothing).
 Verify: "ollama ps" counts down to the unloading; ask again within that time: no load.
-Do: send keep_alive with every request (the latest one wins), or set OLLAMA_KEEP_ALIVE on the server. -1 keeps the model for ever; mind that it then stays in memory.`,
+Do: send keep_alive with every request: the latest one wins, so a single call without it (a title, a summary) sets the server's default again. Or set OLLAMA_KEEP_ALIVE on the server. The number -1 keeps the model for ever (the text "-1" is refused: it has no unit); the model then stays in memory.`,
 	},
 	causeReload: {
 		advice: "Send the same options with every call of a model: a changed num_ctx makes the server load it again.",
 		explain: `The model was loaded, but with other options, and had to be loaded again.
 Told by: a cold load although the model was in use within keep_alive, and num_ctx differs from the call before.
 Verify: the model is listed by "ollama ps" throughout; with equal options the load is gone.
-Do: use one num_ctx (also num_batch, num_gpu, num_thread, adapters) for all calls of a model: title, summary and rewriting calls often forget it. Where two sizes are needed, give each a model name of its own.`,
+Do: use one num_ctx (also num_batch, num_gpu, main_gpu, use_mmap, num_thread, adapters) for all calls of a model: title, summary and rewriting calls often forget it, and a call that says nothing asks for the default. Two names over the same weights share one loaded copy, so a second name with another num_ctx does not help: put the size into the model instead (PARAMETER num_ctx) and send none.`,
 	},
 	causeQueue: {
 		advice: "Allow more requests at once (OLLAMA_NUM_PARALLEL; each slot costs memory for its own context, and all slots share the speed) or send fewer at once.",
 		explain: `The call waited inside the LLM server before its prompt was read: for a slot, or for the server's own preparation.
-Told by: server time between load and prefill that is in the server's total only.
-Verify: send the question alone: the wait is gone. Send several at once: it grows with their answers' length.
-Do: OLLAMA_NUM_PARALLEL (vLLM: --max-num-seqs) allows more at once. The price: every slot needs memory for its own context, and decode gets slower for each. Or keep background calls (titles, summaries, ingestion) off the server while people ask.`,
+Told by: server time between load and prefill. Ollama names it in no figure but its total; it holds the wait for a slot, the template, tokenising, images and grammars. vLLM reports its queue.
+Verify: send the question alone: a wait for a slot is gone, preparation is not. Send several at once: it grows with the length of their answers.
+Do: OLLAMA_NUM_PARALLEL (vLLM: --max-num-seqs) allows more at once. The price: every slot takes memory for its own context (num_ctx times the number of slots in all, which may push another model out), and all of them share the speed: of two answers at once, each token takes up to twice as long. Or keep background calls (titles, summaries, ingestion) off the server while people ask.`,
 	},
 	causeMoreCalls: {
 		advice: "Fewer LLM calls for a question: merge or skip some (query rewriting, tool rounds, follow-ups), or run them in parallel.",
@@ -68,14 +68,14 @@ Do: a smaller top_k after reranking, shorter chunks, a cut or summarised history
 		advice: "Keep the start of the prompt the same, so that the prefix cache helps: system prompt first, no date or id in it, chunks in a stable order.",
 		explain: `The server had to read tokens that it usually finds in its prefix cache.
 Told by: prefill makes up the excess at the usual number of input tokens, with less than half of the others' cached tokens.
-Verify: send the same prompt twice: the second time nearly all of it is cached.
+Verify: send the same prompt twice: the second time nearly all of it is cached. Ollama tells that from 0.34 on (prompt_eval_cached_count), llama-server as cache_n, vLLM as cached_tokens.
 Do: put what stays the same first (system prompt, instructions), then the history, then the chunks, and what changes each time (date, ids) last. Parallel slots have caches of their own.`,
 	},
 	causePrefillSlow: {
 		advice: "The prompt is as long as usual but was read at a lower rate: look for other load on the LLM server, or a model that does not fit the GPU.",
 		explain: `Reading the prompt took longer, although it is neither longer nor less cached than usual.
 Told by: prefill makes up the excess, tokens and cached tokens do not.
-Verify: repeat the question on an idle server. The first prefill after a load is several times longer than the next.
+Verify: repeat the question on an idle server. The first prefill after a load takes several times as long as the next, and one that shares the server with other answers holds their work too.
 Do: keep other work off the machine; check with "ollama ps" that the model is on the GPU as a whole.`,
 	},
 	causeDecodeLong: {
@@ -83,34 +83,34 @@ Do: keep other work off the machine; check with "ollama ps" that the model is on
 		explain: `The answer was much longer than usual; each token took its usual time.
 Told by: decode makes up the excess, and the output tokens are the larger multiple of the others' than the time per token.
 Verify: compare output tokens and time per output token of the two questions.
-Do: num_predict or max_tokens, a prompt that asks for brevity, stop sequences; less reasoning where the model allows it. Stream, so that length hurts less.`,
+Do: num_predict or max_tokens (for Ollama 0 is no limit), a prompt that asks for brevity, stop sequences. A model that can think does so unless told otherwise (think: false), and its thoughts are output tokens. Stream, so that length hurts less.`,
 	},
 	causeDecodeSlow: {
 		advice: "Each token took longer than usual: look for other requests on the LLM server at that time, or a model that does not fit the GPU.",
 		explain: `The answer was not much longer, but each token took longer.
 Told by: decode makes up the excess, and the time per output token is the larger multiple of the others' than the tokens.
-Verify: repeat the question on an idle server. With two parallel requests each gets about half the speed.
-Do: fewer requests at once, a model that fits the GPU as a whole, a smaller context.`,
+Verify: repeat the question on an idle server. Of two answers at once, each gets about half the speed. "ollama ps" tells how much of the model is on the GPU.
+Do: fewer requests at once, a model that fits the GPU as a whole, a smaller context. A grammar (structured output) costs time at every token in some versions, and so does a client that reads late.`,
 	},
 	causeServer: {
 		advice: "The LLM server spent time that none of its figures accounts for: look into its log at that time.",
 		explain: `The server's time for the call is longer than its load, queue, prefill and decode together.
 Told by: the server's span, or a phase without a name, makes up the excess.
 Verify: the server's log, or its debug level, for that moment.
-Do: depends on what it did: image decoding, grammar building, sampling, writing to a client that did not read.`,
+Do: depends on what it did: image decoding, grammar building, sampling, thinking before a structured answer, writing to a client that did not read. Ollama's /api/generate turns the context array into text and back, seconds for a long one and in no figure: use /api/chat, or do not send it.`,
 	},
 	causeLLMSlow: {
 		advice: "These spans do not tell what the LLM server did: trace the call with ragtrace's transport, or let the server send its own spans, to tell load, queue, prefill and decode apart.",
 		explain: `The LLM call took longer, and nothing in the trace says how the server spent it. A model load, a queue, a long prompt or a long answer all look like this.
 Told by: the call, or its decode without token counts, makes up the excess.
 Verify: only with more data.
-Do: send the calls through ragtrace's transport or proxy, which read the server's figures, or switch on the server's tracing (vLLM: --otlp-traces-endpoint).`,
+Do: send the calls through ragtrace's transport or proxy, which read the server's figures, or switch on the server's tracing (vLLM: --otlp-traces-endpoint). Ollama gives no figures on /v1: use /api/chat. llama-server gives them on both.`,
 	},
 	causeRetry: {
 		advice: "Attempts of the LLM call failed and were repeated: look at their status, fail sooner (timeout) and wait less before the next.",
 		explain: `Attempts failed and were made again; their time and the waits between are lost.
 Told by: failed HTTP requests below the call, or failed calls, make up the excess.
-Verify: the status codes on the attempts' spans: 429 and 503 are overload, 5xx a fault of the server, no code the network.
+Verify: the status codes on the attempts' spans: 429 and 503 are overload (Ollama: its queue is full; llama-server: it is still loading), other 5xx a fault of the server, no code the network.
 Do: a shorter timeout for a try, a shorter first back-off with jitter, another server to fall back on; cure the overload (llm_queue).`,
 	},
 	causeConnection: {
@@ -132,7 +132,7 @@ Do: one HTTP client for the process, not one for a call; read bodies to EOF and 
 		explain: `The embedding model was loaded before the question could be embedded. This is outside the LLM.
 Told by: a load span of the embedder above 250 ms and five times the usual one; or, where no span tells it, a first use that takes more than three times the others' and 250 ms above.
 Verify: ask again: the load is gone.
-Do: embed a word at start-up; send keep_alive with embedding calls too; for an embedder inside the application load it when the process starts.`,
+Do: embed a word at start-up; send keep_alive with embedding calls too; an embedder inside the application belongs into the process's start, and its files onto the disk: a first use may download them.`,
 	},
 	causeEmbedSlow: {
 		advice: "Embedding took longer than usual: look at the embedder's load, and at the length and number of the inputs.",
