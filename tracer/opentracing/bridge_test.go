@@ -48,7 +48,8 @@ func TestBridge(t *testing.T) {
 	}
 
 	// A question with spans of both kinds, one below the other.
-	ctx, q := tracer.Ask(t.Context(), "bridge")
+	ctx, q := tracer.Ask(t.Context(), "")
+	q.SetSession("bridge", 1)
 	legacy, ctx1 := ot.StartSpanFromContext(ctx, "legacy", Stage(stages.Prompt))
 	_, ours := tracer.Stage(ctx1, stages.Rerank)
 	ours.End(nil)
