@@ -99,7 +99,7 @@ func (r *requestReader) Value(v stream.Value) {
 	case reqQuery:
 		f.HasQuery = !v.Empty()
 		if r.graphQL && v.Kind == stream.String {
-			r.readGraphQL(v.String())
+			r.readGraphQL(v.String(), string(v.End))
 		}
 	case reqQueryText, reqVector, reqQueryEmbeddings, reqQueryTexts, reqText1, reqData:
 		if !v.Empty() {
@@ -136,9 +136,9 @@ func (r *requestReader) extra(v stream.Value) {
 	r.f.Extra[extraNames[v.Path]] = true
 }
 
-// readGraphQL reads the beginning of a GraphQL text, as much of it as was kept.
-func (r *requestReader) readGraphQL(text string) {
-	q := weaviate.ParseQuery(text)
+// readGraphQL reads a GraphQL text, or of a long one its beginning and its end.
+func (r *requestReader) readGraphQL(text, end string) {
+	q := weaviate.ParseQuery(text, end)
 	r.f.Operation, r.f.Collection = q.Function, q.Class
 	if q.Limit > 0 {
 		r.f.TopK = stages.Count{N: q.Limit, Source: stages.Measured}

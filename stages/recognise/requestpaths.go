@@ -106,7 +106,7 @@ var requestSchema = stream.NewSchema([]string{
 	reqText:                "text#", // SGLang's own /generate
 	reqSamplingParams:      "sampling_params",
 	reqSamplingNewTokens:   "sampling_params.max_new_tokens",
-	reqQuery:               "query", // kept for the moment, to see what a GraphQL text asks for
+	reqQuery:               "query~", // kept for the moment, to see what a GraphQL text asks for
 	reqQueryText:           "queries#",
 	reqVector:              "vector#",
 	reqQueryEmbeddings:     "query_embeddings#",

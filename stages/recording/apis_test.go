@@ -85,9 +85,6 @@ func TestAPIsCutShort(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			body := bytes.TrimSpace(c.rec.Response.Writes[0].bytes())
-			if body[0] != '{' && body[0] != '[' {
-				t.Skip("a bare number shows no end of its own")
-			}
 			for cut := range len(body) {
 				rec := withWrites(c.rec, 0, body[:cut])
 				rec.Response.Reset = true

@@ -26,7 +26,9 @@ func (s *Splitter) writeJSON(at time.Duration, p []byte) {
 }
 
 func (s *Splitter) closeJSON(clean bool) {
-	s.scan.finish()
+	if clean {
+		s.scan.finish() // a number that breaks off may have had more digits
+	}
 	d := Document{At: s.json.at, Stream: s.json.series}
 	switch {
 	case s.scan.state == documentDone:

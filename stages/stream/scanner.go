@@ -146,6 +146,7 @@ func (s *scanner) valueBegins(c byte) {
 	switch {
 	case c == '"':
 		s.text.begin(s.here != nil && s.here.path >= 0 && !s.here.measure)
+		s.text.keepEnd = s.here != nil && s.here.end
 		s.state = inString
 	case c == '{' || c == '[':
 		s.containerBegins(c == '[')
@@ -160,7 +161,7 @@ func (s *scanner) valueBegins(c byte) {
 
 func (s *scanner) containerBegins(array bool) {
 	n := s.here
-	if n == nil || array && n.elem == nil || !array && n.fields == nil {
+	if n == nil || array && n.elem == nil || !array && n.fields == nil && n.any == nil {
 		s.skip.begin(array)
 		s.state = inSkip
 		return
@@ -192,14 +193,15 @@ func (s *scanner) containerEnded(array bool, count int64) {
 
 func (s *scanner) stringEnded() {
 	if s.state == inKey {
-		s.here = nil
-		if f := &s.stack[s.top-1]; s.text.whole() {
+		f := &s.stack[s.top-1]
+		s.here = f.node.any
+		if s.text.whole() {
 			s.here = f.node.find(s.text.kept())
 		}
 		s.state = atColon
 		return
 	}
-	s.emit(Value{Kind: String, Text: s.text.kept(), Len: s.text.len})
+	s.emit(Value{Kind: String, Text: s.text.kept(), End: s.text.end(), Len: s.text.len})
 }
 
 func (s *scanner) literalEnded() {

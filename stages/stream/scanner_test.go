@@ -33,6 +33,9 @@ func TestValues(t *testing.T) {
 		{"strings in a skipped container", "b", `{"a":["\"]",{"x":"\\"}],"b":1}`, `b=1 --`},
 		{"a container where text was expected", "a", `{"a":{"b":"c"}}`, `a={1} --`},
 		{"text where a container was expected", "a.b", `{"a":"b"}`, `--`},
+		{"any field", "a.* a.b b.*[].c", `{"a":{"x":1,"b":2,"yy":[3]},"b":{"k":[{"c":4}],"l":[{"c":5},{"d":6}]}}`,
+			`a.*=1 a.b=2 a.*=[1] b.*[].c=4 b.*[].c=5 --`},
+		{"any field of a long name", "*", `{"` + strings.Repeat("k", 2000) + `":1}`, `*=1 --`},
 		{"the document itself", "$ a", `{"a":1}`, `a=1 $={1} --`},
 		{"a number alone", "$", `12`, `$=12 --`},
 		{"same key twice", "a", `{"a":1,"a":2}`, `a=1 a=2 --`},
@@ -91,5 +94,48 @@ func TestSchemaRefusesWhatItCannotCompile(t *testing.T) {
 			}()
 			NewSchema(paths...)
 		}()
+	}
+}
+
+// TestEnd wants the last 512 bytes of a long text, however it is cut, and nothing of one that was kept whole.
+func TestEnd(t *testing.T) {
+	digits := strings.Repeat("0123456789", 200)
+	for _, tt := range []struct{ name, text, want string }{
+		{"short", "x", ""},
+		{"kept whole", digits[:maxText], ""},
+		{"one byte more", digits[:maxText+1], digits[1 : maxText+1]},
+		{"long", digits + "end", digits[len(digits)-509:] + "end"},
+		{"with escapes", digits + `\u00e9\"`, digits[len(digits)-509:] + `é"`},
+		{"begins with a whole rune", strings.Repeat("é", 600) + "x", strings.Repeat("é", 255) + "x"},
+	} {
+		for _, size := range []int{1, 7, 513, 1 << 20} {
+			var got []string
+			s := NewSplitter(NewSchema("a~"), JSON, &ends{&got})
+			doc := `{"a":"` + tt.text + `","b":"` + digits + `"}`
+			for len(doc) > 0 {
+				n := min(size, len(doc))
+				s.Write(0, []byte(doc[:n]))
+				doc = doc[n:]
+			}
+			if len(got) != 1 || got[0] != tt.want {
+				t.Errorf("%s in pieces of %d: got %q, want %q", tt.name, size, got, tt.want)
+			}
+		}
+	}
+}
+
+type ends struct{ of *[]string }
+
+func (e *ends) Value(v Value)     { *e.of = append(*e.of, string(v.End)) }
+func (e *ends) Document(Document) {}
+
+// TestBrokenOff: what breaks off may have gone on, unless its own end was there.
+func TestBrokenOff(t *testing.T) {
+	for text, want := range map[string]string{
+		`12`: "", `12 `: "$=12\n--", `true`: "", `"x"`: "$=\"x\"\n--", `{"a":1}`: "$={1}\n--", `{"a":1`: "",
+	} {
+		if got := split(JSON, false, []string{"$"}, text); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
 	}
 }

@@ -17,7 +17,9 @@ type Schema struct {
 type node struct {
 	path    int  // the index of the path that ends here, or -1
 	measure bool // text is counted, not kept
+	end     bool // the end of a long text is kept too
 	fields  []field
+	any     *node // of every other field
 	elem    *node
 }
 
@@ -27,22 +29,22 @@ type field struct {
 }
 
 // NewSchema compiles paths such as "model", "message.content", "choices[].delta.content". "embeddings[]" is each element
-// of an array, "embeddings" the array itself. A path that ends in # is measured only: its text is counted, not kept. An
-// empty path is left out and keeps its index. The path "$" is the whole document.
+// of an array, "embeddings" the array itself; "classes.*" is each field that no other path names. A path that ends in # is
+// measured only: its text is counted, not kept. Of a long text at a path that ends in ~ the end is kept too. The path "$" is
+// the whole document.
 //
 // NewSchema panics on a path that it cannot compile: paths are written in the program.
 func NewSchema(paths ...string) *Schema {
 	s := &Schema{root: node{path: -1}}
 	for i, p := range paths {
-		if p != "" {
-			s.add(i, p)
-		}
+		s.add(i, p)
 	}
 	return s
 }
 
 func (s *Schema) add(index int, path string) {
 	p, measure := strings.CutSuffix(path, "#")
+	p, end := strings.CutSuffix(p, "~")
 	n, depth := &s.root, 0
 	if p != "$" {
 		for _, step := range strings.Split(strings.ReplaceAll(p, "[]", ".[]"), ".") {
@@ -56,7 +58,7 @@ func (s *Schema) add(index int, path string) {
 	if n.path >= 0 || depth > maxDepth {
 		panic(fmt.Sprintf("stream: path %q stands twice or is too deep", path))
 	}
-	n.path, n.measure = index, measure
+	n.path, n.measure, n.end = index, measure, end
 }
 
 func (n *node) child(step string) *node {
@@ -66,8 +68,16 @@ func (n *node) child(step string) *node {
 		}
 		return n.elem
 	}
-	if f := n.find([]byte(step)); f != nil {
-		return f
+	if step == "*" {
+		if n.any == nil {
+			n.any = &node{path: -1}
+		}
+		return n.any
+	}
+	for _, f := range n.fields {
+		if f.key == step {
+			return f.node
+		}
 	}
 	c := &node{path: -1}
 	n.fields = append(n.fields, field{step, c})
@@ -81,5 +91,5 @@ func (n *node) find(key []byte) *node {
 			return n.fields[i].node
 		}
 	}
-	return nil
+	return n.any
 }

@@ -15,6 +15,9 @@ type text struct {
 	len  int64 // decoded length, kept or not
 	keep bool
 
+	keepEnd bool
+	tail    *tail // the end of a text that is longer than buf; made at need
+
 	escape uint8 // 0: none; 1: after a backslash; 2..5: digits of \u to come, plus one
 	unit   rune  // the \u escape under way
 	high   rune  // a high surrogate that waits for its low one
@@ -22,6 +25,7 @@ type text struct {
 
 func (t *text) begin(keep bool) {
 	t.used, t.len, t.keep, t.escape, t.high = 0, 0, keep, 0, 0
+	t.keepEnd, t.tail = false, nil
 }
 
 // kept is what was kept: a prefix, cut between runes.
@@ -47,6 +51,10 @@ func (t *text) whole() bool { return int64(t.used) == t.len }
 func (t *text) literal(c byte) { t.add(c) }
 
 func (t *text) add(c byte) {
+	if t.keepEnd {
+		t.append([]byte{c})
+		return
+	}
 	t.len++
 	if t.keep && t.used < maxText {
 		t.buf[t.used] = c
@@ -57,7 +65,16 @@ func (t *text) add(c byte) {
 func (t *text) append(p []byte) {
 	t.len += int64(len(p))
 	if t.keep && t.used < maxText {
-		t.used += copy(t.buf[t.used:], p)
+		n := copy(t.buf[t.used:], p)
+		t.used += n
+		p = p[n:]
+	}
+	if t.keepEnd && len(p) > 0 {
+		if t.tail == nil {
+			t.tail = new(tail)
+			t.tail.append(t.buf[:t.used])
+		}
+		t.tail.append(p)
 	}
 }
 

@@ -28,6 +28,9 @@ type Value struct {
 	// Text is the text of a string, decoded, or the letters of a number or bool; at most 512 bytes of it, and none of a
 	// string that is only measured. It is valid during the call only.
 	Text []byte
+	// End is the last 512 bytes of a Truncated string whose path asks for it, or somewhat less to begin with a whole rune. It
+	// is valid during the call only.
+	End []byte
 	// Len is the length of a string in bytes, decoded, kept or not, or the number of elements of an array or object.
 	Len int64
 	// Index is the place of the value, or of what it stands in, in the innermost array; 0 outside arrays.

@@ -5,6 +5,7 @@ import "strings"
 // A lexer cuts GraphQL text into tokens: names, numbers, variables, strings without their text, and single signs.
 type lexer struct {
 	rest string
+	open bool // a string had no end
 }
 
 // next is the next token, "" at the end.
@@ -44,7 +45,9 @@ func (l *lexer) skip() {
 func (l *lexer) string() {
 	if s, block := strings.CutPrefix(l.rest, `"""`); block {
 		s = strings.ReplaceAll(s, `\"""`, "")
-		_, l.rest, _ = strings.Cut(s, `"""`)
+		var closed bool
+		_, l.rest, closed = strings.Cut(s, `"""`)
+		l.open = l.open || !closed
 		return
 	}
 	s := l.rest[1:]
@@ -53,11 +56,12 @@ func (l *lexer) string() {
 		case '\\':
 			i++
 		case '"', '\n':
+			l.open = l.open || s[i] == '\n'
 			l.rest = s[i+1:]
 			return
 		}
 	}
-	l.rest = ""
+	l.rest, l.open = "", true
 }
 
 func isName(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

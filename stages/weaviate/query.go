@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Query is what the beginning of a GraphQL text asks Weaviate for.
+// A Query is what a GraphQL text asks Weaviate for.
 type Query struct {
 	Function string // Get, Aggregate, Explore; "" when the text is not of that shape
 	Class    string // below the function; its real name, if it has an alias
@@ -13,9 +13,17 @@ type Query struct {
 	Limit    int64  // of the hits; 0 when it is a variable or not in what was seen
 }
 
-// ParseQuery reads a GraphQL text that may be cut, as it is for a vector that is written out: arguments after it are not
-// seen. Of several classes the first one counts.
-func ParseQuery(text string) (q Query) {
+// ParseQuery reads a GraphQL text, or, of one too long to be kept, as with a vector that is written out, its beginning and
+// its end; the end of a whole text is "". Of several classes the first one counts.
+func ParseQuery(text, end string) Query {
+	q := parseBeginning(text)
+	if end != "" && q.Function != "" {
+		q.readEnd(end)
+	}
+	return q
+}
+
+func parseBeginning(text string) (q Query) {
 	l := lexer{rest: text}
 	t := l.next()
 	for parens := 0; t != "{" || parens > 0; t = l.next() { // past the operation's name and variables
@@ -69,8 +77,13 @@ func (l *lexer) arguments(q *Query) {
 			if before == "limit" {
 				q.Limit, _ = strconv.ParseInt(l.next(), 10, 64)
 			}
-			q.Vector = q.Vector || strings.HasPrefix(before, "near") || before == "hybrid" || before == "ask"
+			q.Vector = q.Vector || comparesVectors(before)
 		}
 		before = t
 	}
+}
+
+// comparesVectors reports whether an argument of that name does.
+func comparesVectors(argument string) bool {
+	return strings.HasPrefix(argument, "near") || argument == "hybrid" || argument == "ask"
 }

@@ -19,27 +19,34 @@ const (
 	ansDistance
 	ansCertainty
 	ansScore
+	ansExplore
+	ansExploreDistance
+	ansExploreCertainty
 	ansTook
 	ansBatchError
 	ansError
 	ansMessage
-	paths
 )
 
-var fixedPaths = [paths]string{
-	ansData:         "data",
-	ansGraphQLError: "errors[].message",
-	ansResults:      "results",
-	ansDistance:     "results[].metadata.distance",
-	ansCertainty:    "results[].metadata.certainty",
-	ansScore:        "results[].metadata.score",
-	ansTook:         "tookMs",
-	ansBatchError:   "[].result.errors.error[].message",
-	ansError:        "error[].message",
-	ansMessage:      "message",
-}
-
-var schema = stream.NewSchema(fixedPaths[:]...)
+var schema = stream.NewSchema([]string{
+	ansData:             "data",
+	ansGet:              "data.Get.*", // by class, or by alias
+	ansGetDistance:      "data.Get.*[]._additional.distance",
+	ansGetCertainty:     "data.Get.*[]._additional.certainty",
+	ansGetScore:         "data.Get.*[]._additional.score",
+	ansExplore:          "data.Explore",
+	ansExploreDistance:  "data.Explore[].distance",
+	ansExploreCertainty: "data.Explore[].certainty",
+	ansGraphQLError:     "errors[].message",
+	ansResults:          "results",
+	ansDistance:         "results[].metadata.distance",
+	ansCertainty:        "results[].metadata.certainty",
+	ansScore:            "results[].metadata.score",
+	ansTook:             "tookMs",
+	ansBatchError:       "[].result.errors.error[].message",
+	ansError:            "error[].message",
+	ansMessage:          "message",
+}...)
 
 // A Reader reads one answer of Weaviate.
 //
@@ -58,20 +65,8 @@ type Reader struct {
 // New returns a Reader that fills f.
 func New(f *stages.Facts) *Reader { return &Reader{f: f} }
 
-// Schema implements recognise.Reader. The answer to a GraphQL text has the class's name in its paths, so that such an
-// exchange has a schema of its own.
-func (r *Reader) Schema() *stream.Schema {
-	class := r.f.Request.Collection
-	if r.f.Request.Operation != "Get" || class == "" {
-		return schema
-	}
-	p := fixedPaths
-	p[ansGet] = "data.Get." + class
-	p[ansGetDistance] = p[ansGet] + "[]._additional.distance"
-	p[ansGetCertainty] = p[ansGet] + "[]._additional.certainty"
-	p[ansGetScore] = p[ansGet] + "[]._additional.score"
-	return stream.NewSchema(p[:]...)
-}
+// Schema implements recognise.Reader.
+func (r *Reader) Schema() *stream.Schema { return schema }
 
 // Head implements recognise.Reader.
 func (r *Reader) Head(int, http.Header) {}
@@ -81,16 +76,16 @@ func (r *Reader) Value(v stream.Value) {
 	switch v.Path {
 	case ansData:
 		r.data = true
-	case ansGet, ansResults:
+	case ansGet, ansExplore, ansResults:
 		if v.Kind == stream.Array {
 			r.found = true
 			r.hits.N += v.Len
 		}
-	case ansGetDistance, ansDistance:
+	case ansGetDistance, ansExploreDistance, ansDistance:
 		if d, ok := v.Float(); ok {
 			r.hits.Distance(d)
 		}
-	case ansGetCertainty, ansCertainty, ansGetScore, ansScore:
+	case ansGetCertainty, ansExploreCertainty, ansCertainty, ansGetScore, ansScore:
 		s, ok := v.Float()
 		if v.Kind == stream.String { // GraphQL has the score as text
 			var err error
@@ -133,7 +128,7 @@ func (r *Reader) Document(d stream.Document) {
 		return
 	}
 	if f.Operation == stages.OpRead && f.Request.Operation == "Get" && r.hits.Distances() {
-		// The argument that compares vectors stood behind the part of the text that was kept.
+		// The argument that compares vectors stood in the part of the text that was not kept.
 		f.Operation, f.Stage = stages.OpSearch, stages.Search
 	}
 	if f.Operation == stages.OpSearch {
