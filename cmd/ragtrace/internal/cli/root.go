@@ -57,6 +57,10 @@ func newRoot() *cobra.Command {
 		newServe(),
 		newSlow(),
 		newShow(),
+		newStats(),
+		newCompare(),
+		newCheck(),
+		newExplain(),
 		newDemo(),
 	)
 	return root

@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
 )
 
@@ -20,51 +19,47 @@ func newSlow() *cobra.Command {
 what was cold, and what to do about it.
 
 A question is compared with the median of the other questions of its service and pipeline, over all sessions: sessions
-share a service's models, so the first question of a second session may well be warm. --session chooses what is listed
-and changes no comparison.`,
+share a service's models, so the first question of a second session may well be warm.` + filterHelp,
 		Args: cobra.NoArgs,
 	}
-	from := sourceFlags(cmd)
-	session := cmd.Flags().String("session", "", "list the questions of session `S` only")
+	from := filterFlags(cmd)
 	asJSON := cmd.Flags().Bool("json", false, "write JSON: durations in milliseconds, all questions")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		t, err := from.open(cmd.Context(), cmd.ErrOrStderr())
+		j, err := from.load(cmd)
 		if err != nil {
 			return err
 		}
-		defer t.close()
-		r := diagnose.Judge(t.questions)
-		if *session != "" {
-			if r, err = narrow(r, *session); err != nil {
-				return err
-			}
+		defer j.close()
+		if err := j.mustChoose(); err != nil {
+			return err
 		}
-		return writeSlow(cmd.OutOrStdout(), t.questions, r, *asJSON)
+		return writeSlow(cmd.OutOrStdout(), j.questions, j.narrowed(), *asJSON)
 	}
 	return cmd
 }
 
-// narrow lists the questions of one session. The verdict's sentence, causes and side stay those of all.
-func narrow(r diagnose.Report, session string) (diagnose.Report, error) {
-	var sessions []string
+// narrowed lists the chosen questions only. The verdict's sentence, causes and side stay those of all.
+func (j *judged) narrowed() diagnose.Report {
+	type key struct {
+		trace   model.TraceID
+		session string
+		number  int
+	}
+	r := j.report
+	r.Questions = j.chosen()
+	listed := make(map[key]bool, len(r.Questions))
 	for _, q := range r.Questions {
-		if !slices.Contains(sessions, q.Session) {
-			sessions = append(sessions, q.Session)
-		}
+		listed[key{q.TraceID, q.Session, q.Number}] = true
 	}
-	if !slices.Contains(sessions, session) {
-		return r, fmt.Errorf("no question of session %q (%s)", session, choices("sessions", sessions))
-	}
-	r.Questions = slices.DeleteFunc(r.Questions, func(q diagnose.Result) bool { return q.Session != session })
-	r.Verdict.Slow = slices.DeleteFunc(r.Verdict.Slow, func(s diagnose.Slow) bool { return s.Session != session })
-	return r, nil
+	r.Verdict.Slow = slices.DeleteFunc(slices.Clone(r.Verdict.Slow), func(s diagnose.Slow) bool {
+		return !listed[key{s.TraceID, s.Session, s.Number}]
+	})
+	return r
 }
 
 func writeSlow(w io.Writer, questions []diagnose.Question, r diagnose.Report, asJSON bool) error {
 	if asJSON {
-		out := json.NewEncoder(w)
-		out.SetIndent("", "  ")
-		return out.Encode(r)
+		return writeJSON(w, r)
 	}
 	if len(questions) == 0 {
 		_, err := io.WriteString(w, noQuestions)

@@ -20,6 +20,7 @@ import (
 // A source is where a command reads traces: a store, or a file of OTLP/JSON.
 type source struct {
 	db, file *string
+	window   window
 }
 
 // sourceFlags adds --db and --from.
@@ -39,12 +40,12 @@ type traces struct {
 // open reads all questions. Spans that cannot be read are told to warn; what can be read counts.
 func (s source) open(ctx context.Context, warn io.Writer) (*traces, error) {
 	if *s.file != "" {
-		return readFile(*s.file, warn)
+		return readFile(ctx, *s.file, s.window, warn)
 	}
-	return readStore(ctx, *s.db)
+	return readStore(ctx, *s.db, s.window, warn)
 }
 
-func readStore(ctx context.Context, path string) (*traces, error) {
+func readStore(ctx context.Context, path string, w window, warn io.Writer) (*traces, error) {
 	st, err := store.OpenReadOnly(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there are no traces yet: %s does not exist (receive some with ragtrace serve, make some with "+
@@ -55,17 +56,20 @@ func readStore(ctx context.Context, path string) (*traces, error) {
 	}
 	// One trace is in memory at a time; of each, only its questions stay.
 	t := &traces{spans: st.Trace, close: st.Close}
-	for spans, err := range st.Traces(ctx, store.Filter{}) {
+	reading := newProgress(warn, "reading "+path, "questions")
+	defer reading.done()
+	for spans, err := range st.Traces(ctx, w.traces()) {
 		if err != nil {
 			return nil, errors.Join(err, st.Close())
 		}
-		t.questions = append(t.questions, diagnose.CutTrace(spans)...)
+		t.questions = append(t.questions, w.of(diagnose.CutTrace(spans))...)
+		reading.at(len(t.questions))
 	}
 	return t, nil
 }
 
 // readFile holds the whole file's spans, since those of one trace may be anywhere in it.
-func readFile(path string, warn io.Writer) (*traces, error) {
+func readFile(ctx context.Context, path string, w window, warn io.Writer) (*traces, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -73,13 +77,20 @@ func readFile(path string, warn io.Writer) (*traces, error) {
 	defer f.Close()
 	var all []model.Span
 	var bad error
+	reading := newProgress(warn, "reading "+path, "spans")
+	defer reading.done()
 	for spans, err := range ingest.ReadFile(f) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
 			bad = fmt.Errorf("%s: %w", path, err)
+			reading.done()
 			fmt.Fprintf(warn, "warning: %v\n", bad)
 			continue
 		}
 		all = append(all, spans...)
+		reading.at(len(all))
 	}
 	if len(all) == 0 && bad != nil {
 		return nil, fmt.Errorf("nothing could be read: %w", bad)
@@ -93,7 +104,7 @@ func readFile(path string, warn io.Writer) (*traces, error) {
 		}
 		return of, nil
 	}
-	return &traces{questions: diagnose.Cut(all), spans: spans, close: func() error { return nil }}, nil
+	return &traces{questions: w.of(diagnose.Cut(all)), spans: spans, close: func() error { return nil }}, nil
 }
 
 // view gathers what the waterfall of q shows.

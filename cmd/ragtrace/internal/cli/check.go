@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+	"github.com/spf13/cobra"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/gate"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/stats"
+)
+
+func newCheck() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check EXPRESSION...",
+		Short: "Fail a build when questions take longer, or are colder, than they may",
+		Long: `Fail a build when questions take longer, or are colder, than they may. The exit code is 0 when every expression holds, 1
+when one does not (the questions that broke it are listed), 2 for an expression that cannot be understood.
+
+  ragtrace check 'p95(ttft) < 1500ms' 'p95(e2e, number=1) < 3s' 'share(outside) < 40%' 'cold(llm_load) == 0'
+
+An expression is a function, an operator (< <= > >= == !=) and a limit:
+
+  p50(METRIC), p95(METRIC), any of p1 to p99, max(METRIC)   against a duration: 1500ms, 1.5s
+  share(PART)       a part's share of each question's E2E, the median of them, against 40%
+  count()           questions that ended well; count(METRIC): values of it
+  cold(), cold(COST)         questions with a cold cost
+  failed(), failed(STATUS)   questions that did not end well
+
+METRIC is one of ` + strings.Join(stats.Names(), ", ") + `.
+Further arguments choose questions: number=1, session=S, model=M, service=S, warm, cold.
+
+An expression for which there is no value fails: a test that asked nothing is no success.` + filterHelp,
+		Args: cobra.MinimumNArgs(1),
+	}
+	from := filterFlags(cmd)
+	asJSON := cmd.Flags().Bool("json", false, "write JSON: times in milliseconds")
+	junit := cmd.Flags().String("junit", "", "write JUnit XML to `FILE` as well")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var checks []*gate.Expr
+		for _, arg := range args {
+			e, err := gate.Parse(arg)
+			if bad, ok := errors.AsType[*gate.SyntaxError](err); ok {
+				return usagef("%s", pointAt(bad))
+			}
+			checks = append(checks, e)
+		}
+		j, err := from.load(cmd)
+		if err != nil {
+			return err
+		}
+		defer j.close()
+		var outcomes []gate.Outcome
+		failed := 0
+		for _, e := range checks {
+			o := e.Check(j.report.Questions, j.filter)
+			outcomes = append(outcomes, o)
+			if !o.Pass {
+				failed++
+			}
+		}
+		if *junit != "" {
+			if err := writeJUnit(*junit, outcomes); err != nil {
+				return err
+			}
+		}
+		if *asJSON {
+			err = writeJSON(cmd.OutOrStdout(), struct {
+				Pass   bool           `json:"pass"`
+				Checks []gate.Outcome `json:"checks"`
+			}{failed == 0, outcomes})
+		} else {
+			err = report.Check(report.NewScreen(cmd.OutOrStdout()), outcomes)
+		}
+		if err == nil && failed > 0 {
+			err = fmt.Errorf("%d of %d checks failed", failed, len(outcomes))
+		}
+		return err
+	}
+	return cmd
+}
+
+// pointAt shows where an expression goes wrong.
+func pointAt(e *gate.SyntaxError) string {
+	before := runewidth.StringWidth(report.Clean(e.Text[:e.At]))
+	return fmt.Sprintf("cannot read the expression\n  %s\n  %s^ %s", report.Clean(e.Text), strings.Repeat(" ", before), report.Clean(e.Reason))
+}
+
+func writeJUnit(path string, outcomes []gate.Outcome) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(gate.WriteJUnit(f, outcomes, report.Outcome, report.Offenders), f.Close())
+}

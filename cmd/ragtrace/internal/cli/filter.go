@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/stats"
+)
+
+// filterHelp says what the common flags do to comparisons. It ends the help of every command that has them.
+const filterHelp = `
+
+--since, --until and --service choose what is looked at, baselines included. --session, --model and --number choose only
+what is told of it: what is usual, and what was cold, is still worked out from all questions of the service in that time.`
+
+// filters are the flags that slow, stats, compare and check have in common.
+type filters struct {
+	source                                source
+	session, service, model, since, until *string
+	number                                *int
+}
+
+func filterFlags(cmd *cobra.Command) *filters {
+	flags := cmd.Flags()
+	return &filters{
+		source:  sourceFlags(cmd),
+		session: flags.String("session", "", "only questions of session `S`"),
+		service: flags.String("service", "", "only questions of service `S`, the service.name of their root span"),
+		model:   flags.String("model", "", "only questions that model `M` answered, and its LLM calls"),
+		since:   flags.String("since", "", "only questions from `TIME` on: RFC 3339, or how long ago (90m, 12h, 7d)"),
+		until:   flags.String("until", "", "only questions before `TIME`"),
+		number:  flags.Int("number", 0, "only questions with number `N` in their session"),
+	}
+}
+
+// judged are the questions of a source, compared with each other.
+type judged struct {
+	*traces
+	report diagnose.Report
+	filter stats.Filter // what is to be told of it
+}
+
+// load reads and judges what the flags choose.
+func (f *filters) load(cmd *cobra.Command) (*judged, error) {
+	if err := f.check(cmd); err != nil {
+		return nil, err
+	}
+	t, err := f.source.open(cmd.Context(), cmd.ErrOrStderr())
+	if err != nil {
+		return nil, err
+	}
+	return f.judge(t), nil
+}
+
+// check refuses flags that mean nothing, and works out the window.
+func (f *filters) check(cmd *cobra.Command) (err error) {
+	now := time.Now()
+	w := &f.source.window
+	if w.since, err = moment("since", *f.since, now); err != nil {
+		return err
+	}
+	if w.until, err = moment("until", *f.until, now); err != nil {
+		return err
+	}
+	if !w.until.IsZero() && !w.since.Before(w.until) {
+		return usagef("--since %s is not before --until %s", *f.since, *f.until)
+	}
+	if cmd.Flags().Changed("number") && *f.number < 1 {
+		return usagef("--number %d: questions are numbered from 1", *f.number)
+	}
+	return nil
+}
+
+func (f *filters) judge(t *traces) *judged {
+	if *f.service != "" {
+		t.questions = slices.DeleteFunc(t.questions, func(q diagnose.Question) bool { return q.Service != *f.service })
+	}
+	return &judged{
+		traces: t, report: diagnose.Judge(t.questions),
+		filter: stats.Filter{Session: *f.session, Service: *f.service, Model: *f.model, Number: *f.number},
+	}
+}
+
+// chosen are the questions that the filter chooses.
+func (j *judged) chosen() []diagnose.Result {
+	chosen := []diagnose.Result{}
+	for _, r := range j.report.Questions {
+		if j.filter.Question(&r) {
+			chosen = append(chosen, r)
+		}
+	}
+	return chosen
+}
+
+// mustChoose is the error for filters that choose no question, although there are some or would be without --service.
+func (j *judged) mustChoose() error {
+	f := j.filter
+	if len(j.chosen()) > 0 || f == (stats.Filter{}) {
+		return nil
+	}
+	all := j.report.Questions
+	if len(all) == 0 {
+		return fmt.Errorf("no question of service %q in that time", f.Service)
+	}
+	for _, flag := range []struct {
+		name, value string
+		of          func(r *diagnose.Result) string
+	}{
+		{"session", f.Session, func(r *diagnose.Result) string { return r.Session }},
+		{"model", f.Model, func(r *diagnose.Result) string { return stats.Answering(r.Question).Model }},
+		{"number", numberText(f.Number), func(r *diagnose.Result) string { return strconv.Itoa(r.Number) }},
+	} {
+		if flag.value == "" {
+			continue
+		}
+		var there []string
+		for i := range all {
+			if name := flag.of(&all[i]); name != "" && !slices.Contains(there, name) {
+				there = append(there, name)
+			}
+		}
+		if slices.Contains(there, flag.value) {
+			continue
+		}
+		if there == nil {
+			return fmt.Errorf("no question names a %s", flag.name)
+		}
+		slices.SortFunc(there, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+		return fmt.Errorf("no question of %s %q (%s)", flag.name, flag.value, choices(flag.name+"s", there))
+	}
+	return fmt.Errorf("no question is of all that the flags ask for; leave one out")
+}
+
+func numberText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}

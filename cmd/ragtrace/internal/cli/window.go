@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
+)
+
+// A window is the stretch of time that questions are read from: those that started in [since, until). Zero is no limit.
+type window struct{ since, until time.Time }
+
+// longestTrace is how far the first question of a trace may be from its first span.
+const longestTrace = 24 * time.Hour
+
+// traces chooses the traces that may hold a question of the window.
+func (w window) traces() store.Filter {
+	f := store.Filter{Until: w.until}
+	if !w.since.IsZero() {
+		f.Since = w.since.Add(-longestTrace)
+	}
+	return f
+}
+
+// of drops the questions outside of the window, and with a limit also those whose times are unknown.
+func (w window) of(questions []diagnose.Question) []diagnose.Question {
+	if w == (window{}) {
+		return questions
+	}
+	return slices.DeleteFunc(questions, func(q diagnose.Question) bool {
+		start := time.Unix(0, q.Start)
+		return !q.Timed() || start.Before(w.since) || !w.until.IsZero() && !start.Before(w.until)
+	})
+}
+
+// moment reads a time of --since or --until: RFC 3339, or how long before now.
+func moment(flag, text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return t, nil
+	}
+	if d, ok := ago(text); ok {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, usagef("--%s %s is neither a time like 2026-11-30T09:00:00Z nor how long ago, like 90m, 12h or 7d", flag, text)
+}
+
+// ago reads a duration, of days too.
+func ago(text string) (time.Duration, bool) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.Atoi(days)
+		if err != nil || n < 0 || n > 36500 {
+			return 0, false
+		}
+		return time.Duration(n) * 24 * time.Hour, true
+	}
+	d, err := time.ParseDuration(text)
+	return d, err == nil && d >= 0
+}
