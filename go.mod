@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/felixge/httpsnoop v1.1.0
 	github.com/google/go-cmp v0.7.0
+	github.com/klauspost/compress v1.20.4
 	github.com/mattn/go-runewidth v0.0.31
 	github.com/opentracing/opentracing-go v1.2.0
 	github.com/rogpeppe/go-internal v1.16.0

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/demo"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/index"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/ingest"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
@@ -64,6 +66,7 @@ func runDemo(cmd *cobra.Command, path string, cfg demo.Config, asJSON, once bool
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
+	defer index.Keep(st, slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))).Close()
 	run, err := receive(ctx, st, cfg)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/index"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/ingest"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
 	"github.com/spf13/cobra"
@@ -51,9 +52,10 @@ func serve(ctx context.Context, stdout, stderr io.Writer, db string, cfg ingest.
 	if err != nil {
 		return explainListen(err, cfg)
 	}
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+	defer index.Keep(st, log).Close()
 	fmt.Fprintf(stdout, "OTLP/gRPC on %s, OTLP/HTTP on %s, traces in %s\n", server.GRPCAddr(), server.HTTPAddr(), st.Path())
 
-	log := slog.New(slog.NewTextHandler(stderr, nil))
 	ticker := time.NewTicker(5 * time.Second)
 	defer ticker.Stop()
 	var last ingest.Counts

@@ -25,7 +25,6 @@ type Span struct {
 	Start   int64 // Unix nanoseconds; 0 when the sender gave none
 	// Question is false when nothing on the span has to do with a question, or with work that questions are made of.
 	Question bool
-	Sessions []string  // the sessions that the span names, mostly none or one
 	Resource *Envelope // shared between the spans of one resource; never nil
 	Scope    *Envelope // likewise for the scope
 	OTLP     []byte    // the span's protobuf
@@ -59,26 +58,19 @@ func (b *Batch) add(raw []byte, resource, scope *Envelope) {
 		return
 	}
 	for _, kv := range span.Attributes {
-		kept.mark(kv.GetKey(), kv.GetValue().GetStringValue())
+		kept.Question = kept.Question || ofQuestion(kv.GetKey())
 	}
 	b.Spans = append(b.Spans, kept)
 }
 
-// mark notes what one attribute says of the span. Reading takes the traces that may hold a question; which of them do is
-// for the diagnosis to say. So here a whole vocabulary counts, and a key too many costs a trace read in vain.
-func (s *Span) mark(key, value string) {
+// ofQuestion reports whether an attribute has to do with questions. Reading takes the traces that may hold one; which of
+// them do is for the diagnosis to say. So here a whole vocabulary counts, and a key too many costs a trace read in vain.
+func ofQuestion(key string) bool {
 	switch key {
-	case "gen_ai.conversation.id", "session.id", "traceloop.association.properties.session_id":
-		if value != "" && !slices.Contains(s.Sessions, value) {
-			s.Sessions = append(s.Sessions, value)
-		}
-	case "openinference.span.kind", "llm.request.type":
-		s.Question = true
-	default:
-		if strings.HasPrefix(key, "ragtrace.") || strings.HasPrefix(key, "gen_ai.") {
-			s.Question = true
-		}
+	case "openinference.span.kind", "llm.request.type", "langfuse.observation.type", "langwatch.span.type":
+		return true
 	}
+	return strings.HasPrefix(key, "ragtrace.") || strings.HasPrefix(key, "gen_ai.")
 }
 
 func (b *Batch) refuse(reason string) {

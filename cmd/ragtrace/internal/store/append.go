@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"sync"
+	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp"
 )
@@ -22,9 +23,11 @@ type writer struct {
 	conn    *sql.Conn
 	insert  *inserter
 	queue   chan *pending
+	tasks   chan *task
 	closing chan struct{}
 	once    sync.Once
 	stopped chan struct{}
+	commits commits
 }
 
 type pending struct {
@@ -32,20 +35,21 @@ type pending struct {
 	done  chan error // has room for the one answer
 }
 
+// A task is anything else that writes.
+type task struct {
+	run  func(*inserter) error
+	done chan error // likewise
+}
+
 func newWriter(s *Store) (*writer, error) {
-	ctx := context.Background()
-	conn, err := s.db.Conn(ctx)
+	conn, err := s.db.Conn(context.Background())
 	if err != nil {
-		return nil, err
-	}
-	insert, err := newInserter(ctx, conn)
-	if err != nil {
-		conn.Close()
 		return nil, err
 	}
 	w := &writer{
-		store: s, conn: conn, insert: insert,
+		store: s, conn: conn, insert: newInserter(conn),
 		queue:   make(chan *pending, maxQueued),
+		tasks:   make(chan *task),
 		closing: make(chan struct{}),
 		stopped: make(chan struct{}),
 	}
@@ -54,31 +58,41 @@ func newWriter(s *Store) (*writer, error) {
 }
 
 // Append stores the spans of a batch and returns when they are committed. After an error none of them, or all, may be
-// stored; trying again is safe, as a span that is there already is not stored twice. b must not change meanwhile.
+// stored; trying again is safe, as a span that is there already is read once. b must not change meanwhile.
 func (s *Store) Append(ctx context.Context, b *otlp.Batch) error {
 	if len(b.Spans) == 0 {
 		return nil
 	}
-	w := s.writer
 	p := &pending{spans: b.Spans, done: make(chan error, 1)}
+	return hand(ctx, s.writer, s.writer.queue, p, p.done)
+}
+
+// write has the writer do something between its commits.
+func (s *Store) write(ctx context.Context, run func(*inserter) error) error {
+	t := &task{run: run, done: make(chan error, 1)}
+	return hand(ctx, s.writer, s.writer.tasks, t, t.done)
+}
+
+// hand gives the writer a job and waits until it is done.
+func hand[T any](ctx context.Context, w *writer, queue chan<- T, job T, done <-chan error) error {
 	select {
 	case <-w.closing:
 		return ErrClosed
 	default:
 	}
 	select {
-	case w.queue <- p:
+	case queue <- job:
 	case <-w.closing:
 		return ErrClosed
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	select {
-	case err := <-p.done:
+	case err := <-done:
 		return err
 	case <-w.stopped:
 		select {
-		case err := <-p.done:
+		case err := <-done:
 			return err
 		default:
 			return ErrClosed
@@ -92,6 +106,12 @@ func (w *writer) run() {
 		select {
 		case p := <-w.queue:
 			w.commit(w.gather(p))
+		case t := <-w.tasks:
+			if err := t.run(w.insert); err != nil {
+				t.done <- w.store.fail("write to store", err)
+			} else {
+				t.done <- nil
+			}
 		case <-w.closing:
 			for {
 				select {
@@ -121,7 +141,9 @@ func (w *writer) gather(p *pending) []*pending {
 }
 
 func (w *writer) commit(group []*pending) {
-	err := w.insert.group(group)
+	began := time.Now()
+	err := w.insert.inTx(func() error { return w.insert.spans(group) })
+	w.commits.record(time.Since(began), err)
 	if err != nil {
 		err = w.store.fail("write to store", err)
 	}

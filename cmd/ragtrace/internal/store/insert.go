@@ -2,63 +2,76 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"math"
+	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp"
 )
 
-// maxKnown bounds the envelopes whose row ids are remembered. A process has one resource and a handful of scopes.
-const maxKnown = 4096
-
-// An inserter writes groups of batches over one connection.
+// An inserter writes over one connection.
 type inserter struct {
-	conn  *sql.Conn
-	known map[[sha256.Size]byte]int64 // rows of envelopes
-
-	findTrace, addTrace, updateTrace *sql.Stmt
-	findEnvelope, addEnvelope        *sql.Stmt
-	addSpan, addSession              *sql.Stmt
+	conn            *sql.Conn
+	now             func() time.Time
+	prepared        map[string]*sql.Stmt
+	known           map[envelopeHash]knownEnvelope
+	content, packed []byte // kept for their memory
 }
 
-func newInserter(ctx context.Context, conn *sql.Conn) (*inserter, error) {
-	in := &inserter{conn: conn, known: map[[sha256.Size]byte]int64{}}
-	for stmt, query := range map[**sql.Stmt]string{
-		&in.findTrace:    "SELECT id, start, question FROM trace WHERE trace_id = ?",
-		&in.addTrace:     "INSERT INTO trace (trace_id, start, question) VALUES (?, ?, ?)",
-		&in.updateTrace:  "UPDATE trace SET start = ?, question = ? WHERE id = ?",
-		&in.findEnvelope: "SELECT id FROM envelope WHERE hash = ?",
-		&in.addEnvelope:  "INSERT INTO envelope (hash, otlp) VALUES (?, ?)",
-		&in.addSpan:      "INSERT INTO span (trace, span_id, resource, scope, otlp) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		&in.addSession:   "INSERT INTO session (name, trace) VALUES (?, ?) ON CONFLICT DO NOTHING",
-	} {
-		var err error
-		if *stmt, err = conn.PrepareContext(ctx, query); err != nil {
-			in.close()
-			return nil, err
-		}
-	}
-	return in, nil
+func newInserter(conn *sql.Conn) *inserter {
+	return &inserter{conn: conn, now: time.Now, prepared: map[string]*sql.Stmt{}, known: map[envelopeHash]knownEnvelope{}}
 }
 
 func (in *inserter) close() {
-	for _, stmt := range []*sql.Stmt{in.findTrace, in.addTrace, in.updateTrace, in.findEnvelope, in.addEnvelope, in.addSpan, in.addSession} {
-		if stmt != nil {
-			stmt.Close()
-		}
+	for _, stmt := range in.prepared {
+		stmt.Close()
 	}
 }
 
-// group writes a group in one transaction: all of it, or after an error nothing.
-func (in *inserter) group(group []*pending) error {
+// prepare prepares a statement the first time that it is asked for.
+func (in *inserter) prepare(query string) (*sql.Stmt, error) {
+	stmt := in.prepared[query]
+	if stmt == nil {
+		var err error
+		if stmt, err = in.conn.PrepareContext(context.Background(), query); err != nil {
+			return nil, err
+		}
+		in.prepared[query] = stmt
+	}
+	return stmt, nil
+}
+
+// exec runs a statement and tells how many rows it changed.
+func (in *inserter) exec(query string, args ...any) (rows int64, err error) {
+	stmt, err := in.prepare(query)
+	if err != nil {
+		return 0, err
+	}
+	res, err := stmt.Exec(args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// get runs a statement that returns one row.
+func (in *inserter) get(query string, args []any, row ...any) error {
+	stmt, err := in.prepare(query)
+	if err != nil {
+		return err
+	}
+	return stmt.QueryRow(args...).Scan(row...)
+}
+
+// inTx runs work in one transaction: all of it, or after an error nothing.
+func (in *inserter) inTx(work func() error) error {
 	ctx := context.Background()
 	if _, err := in.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	err := in.spans(group)
+	err := work()
 	if err == nil {
 		_, err = in.conn.ExecContext(ctx, "COMMIT")
 	}
@@ -70,117 +83,184 @@ func (in *inserter) group(group []*pending) error {
 	return err
 }
 
-// A traceRow is what one group has to say of one trace.
-type traceRow struct {
-	id       int64
+// An arrival is what one group has of one trace.
+type arrival struct {
 	start    int64
 	question bool
-	sessions map[string]bool
+	spans    []*otlp.Span
 }
 
+// spans writes a group of batches.
 func (in *inserter) spans(group []*pending) error {
-	traces := map[model.TraceID]*traceRow{}
+	traces := map[model.TraceID]*arrival{}
 	for _, p := range group {
 		for i := range p.spans {
 			s := &p.spans[i]
 			t := traces[s.TraceID]
 			if t == nil {
-				t = &traceRow{start: math.MaxInt64}
+				t = &arrival{start: math.MaxInt64}
 				traces[s.TraceID] = t
 			}
 			if s.Start > 0 {
 				t.start = min(t.start, s.Start)
 			}
 			t.question = t.question || s.Question
-			for _, name := range s.Sessions {
-				if t.sessions == nil {
-					t.sessions = map[string]bool{}
-				}
-				t.sessions[name] = true
-			}
-		}
-	}
-	for id, t := range traces {
-		if err := in.trace(id, t); err != nil {
-			return err
+			t.spans = append(t.spans, s)
 		}
 	}
 	envelopes := map[*otlp.Envelope]int64{}
-	for _, p := range group {
-		for i := range p.spans {
-			s := &p.spans[i]
-			resource, err := in.envelope(envelopes, s.Resource)
-			if err != nil {
-				return err
-			}
-			scope, err := in.envelope(envelopes, s.Scope)
-			if err != nil {
-				return err
-			}
-			if _, err := in.addSpan.Exec(traces[s.TraceID].id, s.SpanID[:], resource, scope, s.OTLP); err != nil {
-				return err
-			}
+	for id, t := range traces {
+		if err := in.trace(id, t, envelopes); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// trace finds or adds the row of a trace and brings it up to date.
-func (in *inserter) trace(id model.TraceID, t *traceRow) error {
-	var start int64
+const (
+	addTrace = `INSERT INTO trace (trace_id, start, question, came, seen, chunks, spans) VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6)
+		ON CONFLICT (trace_id) DO UPDATE SET start = min(start, ?2), question = max(question, ?3), seen = max(seen, ?4),
+			chunks = chunks + ?5, spans = spans + ?6
+		RETURNING id, chunks, question`
+	addChunk    = "INSERT INTO chunk (id, data) VALUES (?, ?)"
+	markChanged = `INSERT INTO changed (trace, at, version) VALUES (?1, ?2, ?3)
+		ON CONFLICT (trace) DO UPDATE SET at = ?2, version = version + 1`
+)
+
+func (in *inserter) trace(id model.TraceID, t *arrival, envelopes map[*otlp.Envelope]int64) error {
+	now := in.now()
+	parts := in.parts(t.spans)
+	var row, chunks int64
 	var question bool
-	err := in.findTrace.QueryRow(id[:]).Scan(&t.id, &start, &question)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		res, err := in.addTrace.Exec(id[:], t.start, t.question)
-		if err != nil {
-			return err
-		}
-		if t.id, err = res.LastInsertId(); err != nil {
-			return err
-		}
-	case err != nil:
+	err := in.get(addTrace, []any{id[:], t.start, t.question, now.Unix(), len(parts), len(t.spans)}, &row, &chunks, &question)
+	if err != nil {
 		return err
-	case t.start < start || t.question && !question:
-		if _, err := in.updateTrace.Exec(min(t.start, start), t.question || question, t.id); err != nil {
+	}
+	if chunks > 1<<placeBits {
+		return errPlace
+	}
+	next := row<<placeBits | (chunks - int64(len(parts)))
+	for _, part := range parts {
+		in.content = in.content[:0]
+		for _, s := range part {
+			stored := storedSpan{id: s.SpanID, otlp: s.OTLP}
+			if stored.resource, err = in.envelope(envelopes, s.Resource, now); err != nil {
+				return err
+			}
+			if stored.scope, err = in.envelope(envelopes, s.Scope, now); err != nil {
+				return err
+			}
+			in.content = appendSpan(in.content, stored)
+		}
+		if err := in.chunk(next); err != nil {
+			return err
+		}
+		next++
+	}
+	if question {
+		if _, err := in.exec(markChanged, row, now.UnixMilli(), now.UnixNano()); err != nil {
 			return err
 		}
 	}
-	for name := range t.sessions {
-		if _, err := in.addSession.Exec(name, t.id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return in.mayMerge(row, chunks)
 }
 
-// envelope finds or adds the row of an envelope.
-func (in *inserter) envelope(seen map[*otlp.Envelope]int64, e *otlp.Envelope) (int64, error) {
-	if id, ok := seen[e]; ok {
-		return id, nil
-	}
-	hash := sha256.Sum256(e.OTLP)
-	id, ok := in.known[hash]
-	if !ok {
-		err := in.findEnvelope.QueryRow(hash[:]).Scan(&id)
-		if errors.Is(err, sql.ErrNoRows) {
-			var res sql.Result
-			otlp := e.OTLP
-			if otlp == nil {
-				otlp = []byte{} // nil would be NULL
-			}
-			if res, err = in.addEnvelope.Exec(hash[:], otlp); err == nil {
-				id, err = res.LastInsertId()
-			}
+// parts divides spans into chunks.
+func (in *inserter) parts(spans []*otlp.Span) [][]*otlp.Span {
+	var parts [][]*otlp.Span
+	first, size := 0, 0
+	for i, s := range spans {
+		if size += len(s.OTLP); size >= fullChunk {
+			parts = append(parts, spans[first:i+1])
+			first, size = i+1, 0
 		}
+	}
+	if first < len(spans) {
+		parts = append(parts, spans[first:])
+	}
+	return parts
+}
+
+// chunk writes the content that was gathered.
+func (in *inserter) chunk(id int64) error {
+	in.packed = pack(in.packed, in.content)
+	_, err := in.exec(addChunk, id, in.packed)
+	if cap(in.content) > fullChunk { // a large one is rare
+		in.content, in.packed = nil, nil
+	}
+	return err
+}
+
+// A trace whose spans come one by one has many small chunks. From manyChunks on they are merged when they hold less than
+// smallChunk on average, so that every span is written again about as often as it would be in any other order.
+const (
+	manyChunks = 16
+	smallChunk = 32 << 10
+)
+
+// mayMerge merges the chunks of a trace when there are too many of them. Spans that came twice are gone then.
+func (in *inserter) mayMerge(trace, chunks int64) error {
+	if chunks < manyChunks || chunks%manyChunks != 0 {
+		return nil
+	}
+	first, last := trace<<placeBits, (trace+1)<<placeBits-1
+	var n, size int64
+	err := in.get("SELECT count(*), coalesce(sum(length(data)), 0) FROM chunk WHERE id BETWEEN ? AND ?", []any{first, last}, &n, &size)
+	if err != nil || n < manyChunks || size/n >= smallChunk {
+		return err
+	}
+	spans, err := in.chunkSpans(first, last)
+	if err != nil {
+		return err
+	}
+	if _, err := in.exec("DELETE FROM chunk WHERE id BETWEEN ? AND ?", first, last); err != nil {
+		return err
+	}
+	next := first
+	in.content = in.content[:0]
+	for i, s := range spans {
+		in.content = appendSpan(in.content, s)
+		if len(in.content) < fullChunk && i < len(spans)-1 {
+			continue
+		}
+		if err := in.chunk(next); err != nil {
+			return err
+		}
+		in.content = in.content[:0]
+		next++
+	}
+	_, err = in.exec("UPDATE trace SET chunks = ?, spans = ? WHERE id = ?", next-first, len(spans), trace)
+	return err
+}
+
+// chunkSpans reads the spans of chunks, each once.
+func (in *inserter) chunkSpans(first, last int64) ([]storedSpan, error) {
+	rows, err := in.conn.QueryContext(context.Background(), "SELECT data FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id", first, last)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var spans []storedSpan
+	seen := map[model.SpanID]bool{}
+	for rows.Next() {
+		var chunk sql.RawBytes
+		if err := rows.Scan(&chunk); err != nil {
+			return nil, err
+		}
+		content, err := unpack(nil, chunk)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		if len(in.known) >= maxKnown {
-			clear(in.known)
+		err = eachSpan(content, func(s storedSpan) error {
+			if !seen[s.id] {
+				seen[s.id] = true
+				spans = append(spans, s)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
-		in.known[hash] = id
 	}
-	seen[e] = id
-	return id, nil
+	return spans, errors.Join(rows.Err(), rows.Close())
 }

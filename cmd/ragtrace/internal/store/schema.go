@@ -13,8 +13,11 @@ import (
 //go:embed schema/*.sql
 var steps embed.FS
 
+// moves are what SQL alone cannot do of a step; each runs after the file of its version.
+var moves = map[int]func(context.Context, *sql.Conn) error{2: chunkSpanRows}
+
 const (
-	version = 1
+	version = 2
 	// applicationID marks a SQLite file as ragtrace's: "ragt".
 	applicationID = 0x72616774
 )
@@ -27,9 +30,16 @@ func (s *Store) migrate() error {
 		return err
 	}
 	defer conn.Close()
-	// Nothing is written before it is known that the file is ours. The mode stays with the file.
-	if _, err := fileVersion(ctx, conn); err != nil {
+	// Nothing is written before it is known that the file is ours. The modes stay with the file. With the first, space can
+	// be given back without writing the whole file anew; it must be chosen while the file is empty.
+	have, err := fileVersion(ctx, conn)
+	if err != nil {
 		return err
+	}
+	if have == 0 {
+		if _, err := conn.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
+			return err
+		}
 	}
 	if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return err
@@ -51,6 +61,11 @@ func (s *Store) migrate() error {
 			}
 			if _, err := conn.ExecContext(ctx, string(step)); err != nil {
 				return fmt.Errorf("schema version %d: %w", v, err)
+			}
+			if move := moves[v]; move != nil {
+				if err := move(ctx, conn); err != nil {
+					return fmt.Errorf("schema version %d: %w", v, err)
+				}
 			}
 		}
 		_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT", applicationID, version))

@@ -96,13 +96,9 @@ func TestFilter(t *testing.T) {
 	}{
 		"all that may hold questions": {store.Filter{}, []byte{3, 1, 2, 4}},
 		"newest first":                {store.Filter{NewestFirst: true}, []byte{4, 2, 1, 3}},
-		"session a":                   {store.Filter{Session: "a"}, []byte{3, 1}},
-		"session b":                   {store.Filter{Session: "b"}, []byte{2}},
-		"no such session":             {store.Filter{Session: "c"}, nil},
 		"since":                       {store.Filter{Since: second(1010)}, []byte{1, 2, 4}},
 		"until":                       {store.Filter{Until: second(1010)}, []byte{3}},
 		"between":                     {store.Filter{Since: second(1006), Until: second(1015)}, []byte{1}},
-		"session and since":           {store.Filter{Session: "a", Since: second(1006)}, []byte{1}},
 	} {
 		var got []byte
 		for _, spans := range traces(t, s, c.filter) {
@@ -172,7 +168,7 @@ func TestWritersAndReadersAtOnce(t *testing.T) {
 		reading.Go(func() {
 			for last := 0; ; {
 				n := 0
-				for spans, err := range s.Traces(t.Context(), store.Filter{Session: "s-1"}) {
+				for spans, err := range s.Traces(t.Context(), store.Filter{}) {
 					if err != nil {
 						errs <- err
 						return

@@ -1,0 +1,94 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
+)
+
+const (
+	// A trace is cut when nothing of it has come for settled, since most of it comes within seconds; who reads before that
+	// cuts it for himself.
+	settled = 2 * time.Second
+	// every is how often traces that have settled are looked for, batch how many are written in one transaction: few, as
+	// spans that come wait for it.
+	every = 500 * time.Millisecond
+	batch = 64
+	// afterError is how long nothing is tried after something went wrong.
+	afterError = time.Minute
+	// lastWork bounds what is still cut at the end. The rest is cut by the next who has the store open.
+	lastWork = 2 * time.Second
+)
+
+// A Keeper keeps the questions of a store up to date until it is closed.
+type Keeper struct {
+	store   *store.Store
+	log     *slog.Logger
+	closing chan struct{}
+	once    sync.Once
+	running sync.WaitGroup
+}
+
+// Keep starts a keeper for a store that is open for writing. Close it before the store. What goes wrong is logged, and
+// tried again.
+func Keep(st *store.Store, log *slog.Logger) *Keeper {
+	k := &Keeper{store: st, log: log, closing: make(chan struct{})}
+	k.running.Go(k.run)
+	return k
+}
+
+// Close writes the questions of what has come so far, if that takes no longer than two seconds.
+func (k *Keeper) Close() {
+	k.once.Do(func() { close(k.closing) })
+	k.running.Wait()
+}
+
+func (k *Keeper) run() {
+	ctx := context.Background()
+	k.report(k.store.SetQuestionFormat(ctx, format))
+	wait := every
+	for {
+		select {
+		case <-time.After(wait):
+			wait = every
+			if err := k.update(ctx, settled); err != nil {
+				wait = afterError
+			}
+		case <-k.closing:
+			ctx, cancel := context.WithTimeout(ctx, lastWork)
+			defer cancel()
+			for n := batch; n == batch; {
+				var err error
+				n, err = k.store.UpdateQuestions(ctx, cutter, time.Now(), batch)
+				k.report(err)
+			}
+			return
+		}
+	}
+}
+
+// update writes what has been quiet for so long, until there is no more or the keeper is closed.
+func (k *Keeper) update(ctx context.Context, quiet time.Duration) error {
+	for {
+		n, err := k.store.UpdateQuestions(ctx, cutter, time.Now().Add(-quiet), batch)
+		k.report(err)
+		if err != nil || n < batch {
+			return err
+		}
+		select {
+		case <-k.closing:
+			return nil
+		default:
+		}
+	}
+}
+
+func (k *Keeper) report(err error) {
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		k.log.Error("questions not written", "err", err)
+	}
+}

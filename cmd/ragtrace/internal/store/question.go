@@ -1,0 +1,240 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
+)
+
+// A Question is what the store keeps of a question beside its spans. What is in Data is for those to say who cut the spans;
+// the rest is what can be asked for.
+type Question struct {
+	Start   int64  // Unix nanoseconds; 0 when unknown
+	Session string // "" for none
+	Data    []byte
+}
+
+// A Cutter makes the questions of a trace from its spans. Format tells one way of writing them from others: what was
+// written in another is made anew.
+type Cutter struct {
+	Format int // from 1
+	Cut    func([]model.Span) []Question
+}
+
+// A QuestionFilter chooses questions. Its zero value chooses all.
+type QuestionFilter struct {
+	Session      string    // "" for any
+	Since, Until time.Time // questions that started in [Since, Until); zero for no limit; without a start: none
+}
+
+// Questions reads questions, all as of one moment, in no particular order. Those of traces whose spans came after the
+// questions were last written are made of the spans here, so that nothing is missing, whoever else is at work on the file.
+// Data is valid until the next question. An error ends the sequence.
+func (s *Store) Questions(ctx context.Context, f QuestionFilter, c Cutter) iter.Seq2[Question, error] {
+	return func(yield func(Question, error) bool) {
+		stopped := false
+		err := s.inTx(ctx, func(tx *sql.Tx) error {
+			return readQuestions(ctx, tx, f, c, func(q Question) bool {
+				stopped = !yield(q, nil)
+				return !stopped
+			})
+		})
+		if err != nil && !stopped {
+			yield(Question{}, s.fail("read store", err))
+		}
+	}
+}
+
+func readQuestions(ctx context.Context, tx *sql.Tx, f QuestionFilter, c Cutter, yield func(Question) bool) error {
+	from, to := bounds(f.Since, f.Until)
+	limited := !f.Since.IsZero() || !f.Until.IsZero()
+	stopped := false
+	visit := func(q Question) bool {
+		if (f.Session == "" || q.Session == f.Session) && from <= q.Start && q.Start <= to && (q.Start != 0 || !limited) {
+			stopped = !yield(q)
+		}
+		return !stopped
+	}
+	var format int
+	if err := tx.QueryRowContext(ctx, "SELECT format FROM question_format").Scan(&format); err != nil {
+		return err
+	}
+	behind := "t.question"
+	if format == c.Format {
+		behind = "t.id IN (SELECT trace FROM changed)"
+		if err := readRows(ctx, tx, f, visit); err != nil || stopped {
+			return err
+		}
+	}
+	return readTraces(ctx, tx, selectChunks+" WHERE "+behind+" ORDER BY t.id, c.id", nil, func(_ int64, spans []model.Span) bool {
+		for _, q := range c.Cut(spans) {
+			if !visit(q) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// readRows reads the questions that are up to date.
+func readRows(ctx context.Context, tx *sql.Tx, f QuestionFilter, visit func(Question) bool) error {
+	changed, err := changedTraces(ctx, tx)
+	if err != nil {
+		return err
+	}
+	query, args := "SELECT id, start, session, data FROM question", []any(nil)
+	if f.Session != "" {
+		query, args = query+" WHERE session = ?", []any{f.Session}
+	}
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var session, data sql.RawBytes
+	for rows.Next() {
+		var id int64
+		q := Question{}
+		if err := rows.Scan(&id, &q.Start, &session, &data); err != nil {
+			return err
+		}
+		if changed[id>>placeBits] {
+			continue
+		}
+		q.Session, q.Data = string(session), data
+		if !visit(q) {
+			return nil
+		}
+	}
+	return rows.Err()
+}
+
+func changedTraces(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {
+	rows, err := tx.QueryContext(ctx, "SELECT trace FROM changed")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	changed := map[int64]bool{}
+	for rows.Next() {
+		var trace int64
+		if err := rows.Scan(&trace); err != nil {
+			return nil, err
+		}
+		changed[trace] = true
+	}
+	return changed, rows.Err()
+}
+
+// UpdateQuestions writes the questions of traces that changed and have been quiet since a moment; of at most limit traces.
+// It tells of how many it was. A trace that changes meanwhile is left for the next time.
+func (s *Store) UpdateQuestions(ctx context.Context, c Cutter, quietSince time.Time, limit int) (traces int, err error) {
+	type update struct {
+		trace, version int64
+		spans          int
+		questions      []Question
+	}
+	var updates []update
+	err = s.inTx(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT trace, version FROM changed WHERE at <= ? LIMIT ?", quietSince.UnixMilli(), limit)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var u update
+			if err := rows.Scan(&u.trace, &u.version); err != nil {
+				return err
+			}
+			updates = append(updates, u)
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		for i := range updates {
+			u := &updates[i]
+			err := readTraces(ctx, tx, selectChunks+" WHERE t.id = ? ORDER BY c.id", []any{u.trace}, func(_ int64, spans []model.Span) bool {
+				u.spans, u.questions = len(spans), c.Cut(spans)
+				return true
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, s.fail("read store", err)
+	}
+	if len(updates) == 0 {
+		return 0, nil
+	}
+	err = s.write(ctx, func(in *inserter) error {
+		return in.inTx(func() error {
+			for _, u := range updates {
+				done, err := in.exec("DELETE FROM changed WHERE trace = ? AND version = ?", u.trace, u.version)
+				if err != nil {
+					return err
+				}
+				if done == 0 { // changed again, or gone
+					continue
+				}
+				if err := in.questions(u.trace, u.spans, u.questions); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	return len(updates), err
+}
+
+func (in *inserter) questions(trace int64, spans int, questions []Question) error {
+	if len(questions) > 1<<placeBits {
+		return errPlace
+	}
+	if _, err := in.exec("DELETE FROM question WHERE id BETWEEN ? AND ?", trace<<placeBits, (trace+1)<<placeBits-1); err != nil {
+		return err
+	}
+	for i, q := range questions {
+		if _, err := in.exec("INSERT INTO question (id, start, session, data) VALUES (?, ?, ?, ?)",
+			trace<<placeBits|int64(i), q.Start, q.Session, q.Data); err != nil {
+			return err
+		}
+	}
+	// Spans that came twice were counted twice.
+	_, err := in.exec("UPDATE trace SET spans = ? WHERE id = ? AND spans <> ?", spans, trace, spans)
+	return err
+}
+
+// SetQuestionFormat has all questions written anew, by UpdateQuestions, when they are in another format.
+func (s *Store) SetQuestionFormat(ctx context.Context, format int) error {
+	if format <= 0 {
+		return errors.New("the format of questions is a number from 1")
+	}
+	return s.write(ctx, func(in *inserter) error {
+		return in.inTx(func() error {
+			n, err := in.exec("UPDATE question_format SET format = ? WHERE format <> ?", format, format)
+			if err != nil || n == 0 {
+				return err
+			}
+			if _, err := in.exec("DELETE FROM question"); err != nil {
+				return err
+			}
+			_, err = in.exec("INSERT INTO changed (trace, at, version) SELECT id, 0, 0 FROM trace WHERE question ON CONFLICT DO NOTHING")
+			return err
+		})
+	})
+}
+
+// Behind is how many traces have changed since their questions were written.
+func (s *Store) Behind(ctx context.Context) (n int64, err error) {
+	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM changed").Scan(&n); err != nil {
+		return 0, s.fail("read store", err)
+	}
+	return n, nil
+}
