@@ -62,6 +62,8 @@ func newRoot() *cobra.Command {
 		newCheck(),
 		newExplain(),
 		newDemo(),
+		newTimings(),
+		newAsk(),
 	)
 	return root
 }
