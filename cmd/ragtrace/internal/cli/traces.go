@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/index"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/ingest"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
@@ -54,15 +55,14 @@ func readStore(ctx context.Context, path string, w window, warn io.Writer) (*tra
 	if err != nil {
 		return nil, err
 	}
-	// One trace is in memory at a time; of each, only its questions stay.
 	t := &traces{spans: st.Trace, close: st.Close}
 	reading := newProgress(warn, "reading "+path, "questions")
 	defer reading.done()
-	for spans, err := range st.Traces(ctx, w.traces()) {
+	for q, err := range index.Questions(ctx, st, store.QuestionFilter{Since: w.since, Until: w.until}) {
 		if err != nil {
 			return nil, errors.Join(err, st.Close())
 		}
-		t.questions = append(t.questions, w.of(diagnose.CutTrace(spans))...)
+		t.questions = append(t.questions, q)
 		reading.at(len(t.questions))
 	}
 	return t, nil

@@ -7,23 +7,10 @@ import (
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
-	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
 )
 
 // A window is the stretch of time that questions are read from: those that started in [since, until). Zero is no limit.
 type window struct{ since, until time.Time }
-
-// longestTrace is how far the first question of a trace may be from its first span.
-const longestTrace = 24 * time.Hour
-
-// traces chooses the traces that may hold a question of the window.
-func (w window) traces() store.Filter {
-	f := store.Filter{Until: w.until}
-	if !w.since.IsZero() {
-		f.Since = w.since.Add(-longestTrace)
-	}
-	return f
-}
 
 // of drops the questions outside of the window, and with a limit also those whose times are unknown.
 func (w window) of(questions []diagnose.Question) []diagnose.Question {
