@@ -68,6 +68,8 @@ const (
 	FlagPhasesUnknown      = "phases_unknown"       // the API reports no phases
 	FlagEstimatedTTFT      = "estimated_ttft"       // pieced together from the server's phases
 	FlagDecodeStall        = "decode_stall"         // a large part of the decode span is no decoding
+	FlagPromptUncached     = "prompt_uncached"      // the count of prompt tokens leaves out those in the cache
+	FlagPrefillLastBatch   = "prefill_last_batch"   // the prefill may be that of the prompt's last batch alone
 	FlagSharedLoad         = "load_shared"          // the wait was for a load that another request had started
 
 	// FlagBad, followed by a field's own name, says that its value cannot be a duration and was taken as absent.
@@ -105,11 +107,17 @@ type Facts struct {
 	Async           bool // accepted, not done (Qdrant wait=false)
 	Remote          bool // the figures are those of a server behind the one that was called (Ollama's cloud models)
 
+	Server *Server // what was known of the server before; nil when nothing was
+	Told   *Server // what the answer itself tells of it; nil when nothing
+
 	Total   Timing // the server's whole interval
 	Load    Timing
 	Queue   Timing
 	Prefill Timing
 	Decode  Timing
+	// FirstTokenInDecode says that Decode begins before the first token: it is n steps for n tokens, else n-1.
+	FirstTokenInDecode bool
+
 	Other   []NamedTiming // durations of this server that are no phase: per-text means
 	Figures []Figure      // further numbers of this server, for people to read
 	Placed  []Phase       // phases whose moments or order the API itself states; they win over the durations above

@@ -15,7 +15,7 @@ type Metrics struct {
 	E2E Timing
 	// TPOT is (end - first token) / (n - 1), with the server's end where it is known, for ok streams of n > 1 tokens.
 	TPOT Timing
-	// TPOTServer is the server's decoding time / (n - 1).
+	// TPOTServer is the server's decoding time / (n - 1), or / n where that begins before the first token.
 	TPOTServer Timing
 
 	// ITL are gaps between token events, not divided by the tokens of one event.
@@ -30,7 +30,7 @@ type Metrics struct {
 	ServerStart, ServerEnd Timing
 
 	// PrefillRate counts the prompt tokens that were not cached, and is absent when that is not known; DecodeRate counts
-	// the steps after the first token.
+	// the steps of TPOTServer.
 	PrefillRate, DecodeRate Rate
 
 	// Tokens is OutputTokens where the server counted, else the number of token events, with source measured.
@@ -94,13 +94,10 @@ func (f *Facts) serverTTFT(m *Metrics, p placement) {
 	}
 }
 
-// pace works out the time an output token takes.
+// pace works out the time an output token takes, and the rates.
 func (f *Facts) pace(m *Metrics, p placement) {
 	steps := m.Tokens.N - 1
-	if steps < 1 {
-		return
-	}
-	if first := f.Marks.FirstToken; first.Known() {
+	if first := f.Marks.FirstToken; first.Known() && steps > 0 {
 		end := f.Marks.Done.D
 		if p.end.Known() && f.sendingSeen() {
 			end = p.end.D
@@ -109,7 +106,10 @@ func (f *Facts) pace(m *Metrics, p placement) {
 			m.TPOT = Timing{(end - first.D) / time.Duration(steps), Derived}
 		}
 	}
-	if f.Decode.Known() && f.OutputTokens.Known() {
+	if f.FirstTokenInDecode {
+		steps++
+	}
+	if f.Decode.Known() && f.OutputTokens.Known() && steps > 0 {
 		m.TPOTServer = Timing{f.Decode.D / time.Duration(steps), Derived}
 		m.DecodeRate = Rate{float64(steps) / f.Decode.D.Seconds(), Derived}
 	}

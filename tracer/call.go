@@ -24,19 +24,21 @@ var errPanicked = errors.New("the underlying transport panicked")
 
 // A call is one round trip and the reading of its answer.
 type call struct {
-	cfg    *config
-	tracer trace.Tracer
-	q      *Question
-	ctx    context.Context // carries span
-	span   trace.Span
-	obs    *recognise.Observer
-	start  time.Time // offsets count from here
-	host   string
-	port   int
-	hooks  *hooks
-	hooked hookedContext
-	cancel <-chan struct{} // of the request; nil for most
-	guess  guess
+	cfg       *config
+	servers   *servers
+	tracer    trace.Tracer
+	q         *Question
+	ctx       context.Context // carries span
+	span      trace.Span
+	obs       *recognise.Observer
+	start     time.Time // offsets count from here
+	host      string
+	port      int
+	authority string // of the URL: host and port as written
+	hooks     *hooks
+	hooked    hookedContext
+	cancel    <-chan struct{} // of the request; nil for most
+	guess     guess
 
 	showOnce sync.Once
 	sent     func() (io.ReadCloser, error) // a copy of the request's body when it is in memory, else nil
@@ -60,7 +62,7 @@ func (c *call) setHost(u *url.URL) {
 	if u == nil {
 		return
 	}
-	c.host = u.Hostname()
+	c.host, c.authority = u.Hostname(), u.Host
 	switch port := u.Port(); {
 	case port != "":
 		c.port, _ = strconv.Atoi(port)
@@ -194,6 +196,9 @@ func (c *call) end(how stages.Ended, err error, flags ...string) {
 	}
 	c.obs.End(at, how, err)
 	f := c.obs.Facts()
+	if f.Told != nil {
+		c.servers.learn(c.authority, f.Told)
+	}
 	for _, flag := range flags {
 		f.Flag(flag)
 	}

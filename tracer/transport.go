@@ -29,8 +29,9 @@ func Transport(base http.RoundTripper, opts ...Option) http.RoundTripper {
 }
 
 type transport struct {
-	base http.RoundTripper
-	cfg  *config
+	base    http.RoundTripper
+	cfg     *config
+	servers servers
 }
 
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -55,13 +56,16 @@ func (t *transport) begin(req *http.Request) (c *call, out *http.Request) {
 	out = req
 	defer guard()
 	q := QuestionFrom(req.Context())
-	cl := &call{cfg: t.cfg, q: q, start: time.Now(), cancel: req.Cancel} //nolint:staticcheck // net/http still sets it
+	cl := &call{cfg: t.cfg, servers: &t.servers, q: q, start: time.Now(), cancel: req.Cancel} //nolint:staticcheck // net/http still sets it
 	cl.setHost(req.URL)
 	header := req.Header.Clone()
 	if header == nil {
 		header = make(http.Header)
 	}
 	cl.obs = recognise.New(stages.Request{Method: req.Method, URL: req.URL, Header: header})
+	if s := t.servers.of(cl.authority); s != nil {
+		cl.obs.Server(s)
+	}
 	if q != nil && t.cfg.tracers == nil {
 		cl.tracer = q.tracer
 	} else {

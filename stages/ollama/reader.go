@@ -177,5 +177,15 @@ func (r *Reader) finish(l *line, d stream.Document) {
 	r.stamps.done(f, l.stamp)
 }
 
-// End has nothing to add.
-func (r *Reader) End() {}
+// End adds what is known of the version. Of a cloud model it is another server's, and not known.
+func (r *Reader) End() {
+	f := r.f
+	if f.Server == nil || f.Remote || f.Stage != stages.LLM {
+		return
+	}
+	format := ""
+	if m := f.Request.Model; m != "" {
+		format = f.Server.Formats[tagged(m)]
+	}
+	SemanticsOf(f.Server.Version, format).apply(f)
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragtrace/ragtrace/stages"
 	"github.com/ragtrace/ragtrace/stages/gateway"
+	"github.com/ragtrace/ragtrace/stages/ollama"
 	"github.com/ragtrace/ragtrace/stages/stream"
 	"github.com/ragtrace/ragtrace/stages/tei"
 )
@@ -21,8 +22,8 @@ type Observer struct {
 	request requestReader
 	ended   bool
 
-	reader   Reader // nil: not recognised
-	splitter *stream.Splitter
+	reader   Reader           // nil: not recognised
+	splitter *stream.Splitter // for reader, or for what an answer that is not recognised tells of its server
 	inflater *stream.Inflater
 	unread   bool // the body cannot be read, or need not be
 	inflated func([]byte)
@@ -51,6 +52,15 @@ func (o *Observer) Guess() (api stages.API, op stages.Operation, stage stages.St
 		return stages.APIUnknown, "", "", ""
 	}
 	return a.name, op, op.Stage(), a.system
+}
+
+// Server tells what is known of the server that is called: what its figures mean may depend on its version.
+func (o *Observer) Server(s *stages.Server) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.ended {
+		o.facts.Server = s
+	}
 }
 
 // RequestBody takes the next bytes of the request's body. It does not retain p.
@@ -95,6 +105,7 @@ func (o *Observer) Response(at time.Duration, status int, h http.Header) {
 	o.recognise()
 	if o.reader == nil {
 		o.unread = true
+		o.watchState(h)
 		return
 	}
 	o.reader.Head(status, h)
@@ -111,6 +122,17 @@ func (o *Observer) Response(at time.Duration, status int, h http.Header) {
 		o.inflater, o.inflated = inflater, func(p []byte) { o.splitter.Write(o.at, p) }
 	}
 	o.splitter = stream.NewSplitter(o.reader.Schema(), stream.FramingOf(h.Get("Content-Type")), o)
+}
+
+// watchState looks for what the answer to a call that is no stage tells of its server.
+func (o *Observer) watchState(h http.Header) {
+	if o.failed || h.Get("Content-Encoding") != "" {
+		return
+	}
+	if s := ollama.NewState(&o.req, &o.facts); s != nil {
+		o.splitter = stream.NewSplitter(ollama.StateSchema, stream.JSON, s)
+		o.unread = false
+	}
 }
 
 // recognise settles what the exchange is, once, with the request's body as far as it has been sent.
@@ -168,7 +190,7 @@ func (o *Observer) End(at time.Duration, how stages.Ended, err error) {
 func (o *Observer) lastBytes(clean bool) {
 	defer o.contain()
 	o.request.end()
-	if o.reader == nil && !o.unread {
+	if o.reader == nil && !o.unread && !o.facts.Marks.Head.Known() {
 		o.recognise() // no answer came
 	}
 	if o.splitter != nil && !o.unread {

@@ -28,6 +28,7 @@ type Recording struct {
 	Response      Response        `json:"response"`
 	ClientClosed  *Millis         `json:"client_closed_at_ms,omitempty"` // the client left first
 	Server        json.RawMessage `json:"server,omitempty"`              // what is known of the server
+	StateBefore   json.RawMessage `json:"state_before,omitempty"`        // Ollama's /api/version and /api/ps, right before
 }
 
 // A Response is the answer as it was read.

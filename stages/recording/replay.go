@@ -2,6 +2,7 @@ package recording
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -16,6 +17,7 @@ var errNoAnswer = errors.New("no answer came")
 // Replay shows the exchange to an observer on its own clock, and returns what it saw.
 func (r *Recording) Replay() *stages.Facts {
 	o := recognise.New(r.request())
+	o.Server(r.known())
 	r.replaySending(o)
 	if r.Response.Status != nil {
 		o.Response(r.headAt().Duration(), *r.Response.Status, r.Response.header())
@@ -27,6 +29,39 @@ func (r *Recording) Replay() *stages.Facts {
 	how, err := r.ended()
 	o.End(r.endAt().Duration(), how, err)
 	return o.Facts()
+}
+
+// known is what the recording says of its server: what that said itself, else what its source is known to be. What is not
+// of the usual form says nothing.
+func (r *Recording) known() *stages.Server {
+	var server struct {
+		SourceVersion string `json:"source_version"`
+	}
+	var state struct {
+		Version struct{ Version string }
+		PS      struct {
+			Models []struct {
+				Name    string
+				Details struct{ Format string }
+			}
+		}
+	}
+	_ = json.Unmarshal(r.Server, &server)
+	_ = json.Unmarshal(r.StateBefore, &state)
+	s := &stages.Server{Version: server.SourceVersion}
+	if v := state.Version.Version; v != "" && v != "0.0.0" {
+		s.Version = v
+	}
+	for _, m := range state.PS.Models {
+		if s.Formats == nil {
+			s.Formats = make(map[string]string)
+		}
+		s.Formats[m.Name] = m.Details.Format
+	}
+	if s.Version == "" && s.Formats == nil {
+		return nil
+	}
+	return s
 }
 
 func (r *Recording) request() stages.Request {

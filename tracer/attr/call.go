@@ -51,6 +51,9 @@ func Call(attrs []attribute.KeyValue, f *stages.Facts) []attribute.KeyValue {
 			attrs = rerank(models(attrs, f), f)
 		}
 		attrs = figures(attrs, f)
+		if f.Server != nil && f.API == stages.APIOllama {
+			attrs = text(attrs, ServerVersion, f.Server.Version)
+		}
 	}
 	attrs = gateway(attrs, &f.Gateway)
 	if f.Status != stages.StatusOK {

@@ -82,9 +82,10 @@ const (
 	TokenEvents        = attribute.Key("ragtrace.llm.token_events")
 	ToolCalls          = attribute.Key("ragtrace.llm.tool_calls")
 	DoneReason         = attribute.Key("ragtrace.llm.done_reason")
-	Remote             = attribute.Key("ragtrace.llm.remote")  // only when true: the figures are of a server behind the one called
-	CallStatus         = attribute.Key("ragtrace.call.status") // only when it is not ok: error, cancelled, incomplete
-	CallOperation      = attribute.Key("ragtrace.operation")   // of calls without a standard operation name
+	Remote             = attribute.Key("ragtrace.llm.remote")     // only when true: the figures are of a server behind the one called
+	ServerVersion      = attribute.Key("ragtrace.server.version") // where the program has asked the server
+	CallStatus         = attribute.Key("ragtrace.call.status")    // only when it is not ok: error, cancelled, incomplete
+	CallOperation      = attribute.Key("ragtrace.operation")      // of calls without a standard operation name
 	// ServerFigure, followed by a server's own name for it, is a further figure of that server: a duration in seconds when
 	// the name ends in .duration, else a number in the unit that the name says.
 	ServerFigure = "ragtrace.server."
