@@ -23,7 +23,9 @@ func Stats(s Screen, sum stats.Summary) error {
 	for _, g := range sum.Groups {
 		b.WriteString("\n" + s.Paint(Bold, Clean(backendName(g.Backend))) + "\n")
 		paragraph(&b, s, "", groupLine(g))
-		b.WriteString(groupTable(g).draw(s))
+		if len(g.Rows) > 0 {
+			b.WriteString(groupTable(g).draw(s))
+		}
 		for _, r := range g.Rows {
 			few = few || r.All.Few() || r.Warm.Few() || r.Cold.Few()
 			if !slices.Contains(shown, r.Metric) {
