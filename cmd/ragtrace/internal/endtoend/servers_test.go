@@ -27,15 +27,17 @@ func startOllama(t *testing.T) (url string) {
 	return url
 }
 
-// createModel gives Ollama a tiny model with random weights; another seed is another model.
+// createModel gives Ollama a tiny model with random weights; another seed is another model. The large context is there to
+// be set up: it takes longer than Ollama waits before it first asks whether a model is loaded. The second time is 250 ms
+// later, so that a cold load is never mistaken for a warm one.
 func createModel(t *testing.T, url, name string, seed int) {
 	t.Helper()
 	dir := t.TempDir()
 	output(t, dir, nil, "python3", absolute(t, "../../../../.ci/tiny-gguf.py"), "tiny.gguf",
-		"--embd", "128", "--layers", "2", "--ff", "352", "--seed", fmt.Sprint(seed))
+		"--embd", "128", "--layers", "2", "--ff", "352", "--ctx", "131072", "--seed", fmt.Sprint(seed))
 	modelfile := `FROM ./tiny.gguf
 TEMPLATE "{{ if .System }}{{ .System }} {{ end }}{{ .Prompt }}"
-PARAMETER num_ctx 2048
+PARAMETER num_ctx 131072
 PARAMETER num_predict 24
 PARAMETER num_thread 1
 `
