@@ -146,7 +146,7 @@ func TestFailures(t *testing.T) {
 		failed bool
 	}{
 		{"not found", http.NotFound, 404, uint16(404), false},
-		{"overloaded", func(rw http.ResponseWriter, _ *http.Request) { http.Error(rw, "busy", 503) }, 503, uint16(503), true},
+		{"overloaded", func(rw http.ResponseWriter, _ *http.Request) { http.Error(rw, "busy", http.StatusServiceUnavailable) }, 503, uint16(503), true},
 		{"gone", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 502, uint16(502), true},
 		{"breaks off", func(rw http.ResponseWriter, _ *http.Request) {
 			io.WriteString(rw, "a")

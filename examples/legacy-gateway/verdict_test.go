@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -85,33 +84,4 @@ func TestTimeInTheGatewayIsOutsideTheLLM(t *testing.T) {
 	if gateway[4]-gateway[5] != 800 {
 		t.Errorf("the gateway's time is %v, want 800 ms more for question 4", gateway)
 	}
-}
-
-// build builds a program of this module and returns its path.
-func build(t *testing.T, dir string) string {
-	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("the go command is not there")
-	}
-	path := filepath.Join(t.TempDir(), filepath.Base(dir))
-	cmd := exec.Command("go", "build", "-o", path, dir)
-	cmd.Dir = "../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build %s: %v\n%s", dir, err, out)
-	}
-	return path
-}
-
-// output runs a program to its end and returns what it wrote to its standard output.
-func output(t *testing.T, path string, args ...string) []byte {
-	t.Helper()
-	out, err := exec.Command(path, args...).Output()
-	if err != nil {
-		stderr := ""
-		if exit, ok := err.(*exec.ExitError); ok {
-			stderr = string(exit.Stderr)
-		}
-		t.Fatalf("%s %v: %v\n%s%s", filepath.Base(path), args, err, out, stderr)
-	}
-	return out
 }

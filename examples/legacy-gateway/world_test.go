@@ -30,12 +30,13 @@ type world struct {
 	app     *tracertest.Recorder
 	legacy  *jaeger.InMemoryReporter
 	gateway *gateway
-	client  *http.Client // the application's, which calls http://gateway
+	client  *http.Client // the application's
+	url     string       // of the gateway, for the application
 	handler http.Handler // the application: it asks Ollama by the gateway, and answers what that says
 }
 
 func newWorld(t *testing.T, ollama http.Handler, limit int) *world {
-	w := &world{app: tracertest.New(t), legacy: jaeger.NewInMemoryReporter()}
+	w := &world{app: tracertest.New(t), legacy: jaeger.NewInMemoryReporter(), url: "http://gateway"}
 	c := jaegerconfig.Configuration{ServiceName: "legacy-gateway", Sampler: &jaegerconfig.SamplerConfig{Type: jaeger.SamplerTypeConst, Param: 1}}
 	legacy, closer, err := c.NewTracer(append(opentracing.Options(), jaegerconfig.Reporter(w.legacy))...)
 	if err != nil {
@@ -75,7 +76,7 @@ func serve(h http.Handler) (base *http.Transport, stop func()) {
 
 func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
 	body, _ := json.Marshal(map[string]any{"model": "llama3.2", "messages": []map[string]string{{"role": "user", "content": "why?"}}})
-	req, _ := http.NewRequestWithContext(r.Context(), http.MethodPost, "http://gateway/api/chat", bytes.NewReader(body))
+	req, _ := http.NewRequestWithContext(r.Context(), http.MethodPost, w.url+"/api/chat", bytes.NewReader(body))
 	resp, err := w.client.Do(req)
 	if err != nil {
 		http.Error(rw, err.Error(), http.StatusBadGateway)
