@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
 )
 
 // A Batch is one request taken apart.
@@ -34,33 +32,18 @@ type Span struct {
 // leaves the resource or scope and its schema URL.
 type Envelope struct{ OTLP []byte }
 
-// Why spans are refused. Anything else, wrong times included, is kept: who diagnoses decides what it is worth.
-const (
-	badTraceID = "trace id is not 16 bytes or is zero"
-	badSpanID  = "span id is not 8 bytes or is zero"
-	malformed  = "malformed"
-)
-
 // add keeps the span raw, or counts it as refused.
 func (b *Batch) add(raw []byte, resource, scope *Envelope) {
-	var span tracepb.Span
-	if err := proto.Unmarshal(raw, &span); err != nil {
-		b.refuse(malformed)
+	span, err := check(raw)
+	if err == nil && len(b.Spans) == maxSpans {
+		err = errSpans
+	}
+	if err != nil {
+		b.refuse(err)
 		return
 	}
-	kept := Span{Start: nanos(span.StartTimeUnixNano), Resource: resource, Scope: scope, OTLP: raw}
-	if !setID(kept.TraceID[:], span.TraceId) {
-		b.refuse(badTraceID)
-		return
-	}
-	if !setID(kept.SpanID[:], span.SpanId) {
-		b.refuse(badSpanID)
-		return
-	}
-	for _, kv := range span.Attributes {
-		kept.Question = kept.Question || ofQuestion(kv.GetKey())
-	}
-	b.Spans = append(b.Spans, kept)
+	span.Resource, span.Scope = resource, scope
+	b.Spans = append(b.Spans, span)
 }
 
 // ofQuestion reports whether an attribute has to do with questions. Reading takes the traces that may hold one; which of
@@ -73,11 +56,11 @@ func ofQuestion(key string) bool {
 	return strings.HasPrefix(key, "ragtrace.") || strings.HasPrefix(key, "gen_ai.")
 }
 
-func (b *Batch) refuse(reason string) {
+func (b *Batch) refuse(reason error) {
 	if b.Refused == nil {
 		b.Refused = map[string]int{}
 	}
-	b.Refused[reason]++
+	b.Refused[reason.Error()]++
 }
 
 // Refusal is the number of refused spans and the reasons in words, or 0 and "".

@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -84,6 +85,9 @@ func readResource(dec *json.Decoder, b *Batch) error {
 	if err != nil {
 		return err
 	}
+	if len(resource)+len(schema) > maxEnvelope {
+		return fmt.Errorf("resource: larger than %d MiB", maxEnvelope>>20)
+	}
 	envelope.OTLP, err = toProtobuf(fmt.Sprintf(`{"resourceSpans":[{"resource":%s,"schemaUrl":%s}]}`, resource, schema),
 		fieldResourceSpans)
 	if err != nil {
@@ -116,6 +120,9 @@ func readScope(dec *json.Decoder, b *Batch, resource *Envelope) error {
 	if err != nil {
 		return err
 	}
+	if len(scope)+len(schema) > maxEnvelope {
+		return fmt.Errorf("scope: larger than %d MiB", maxEnvelope>>20)
+	}
 	envelope.OTLP, err = toProtobuf(fmt.Sprintf(`{"resourceSpans":[{"scopeSpans":[{"scope":%s,"schemaUrl":%s}]}]}`, scope, schema),
 		fieldResourceSpans, fieldScopeSpans)
 	if err != nil {
@@ -125,10 +132,18 @@ func readScope(dec *json.Decoder, b *Batch, resource *Envelope) error {
 }
 
 func (b *Batch) addJSON(span json.RawMessage, resource, scope *Envelope) {
+	switch {
+	case len(span) > maxSpan:
+		b.refuse(errSize)
+		return
+	case bytes.Count(span, []byte("{"))+bytes.Count(span, []byte("null")) > 2*maxSpanValues: // which is at least one a value
+		b.refuse(errValues)
+		return
+	}
 	raw, err := toProtobuf(fmt.Sprintf(`{"resourceSpans":[{"scopeSpans":[{"spans":[%s]}]}]}`, span),
 		fieldResourceSpans, fieldScopeSpans, fieldSpans)
 	if err != nil {
-		b.refuse(malformed)
+		b.refuse(errMalformed)
 		return
 	}
 	b.add(raw, resource, scope)

@@ -28,7 +28,7 @@ func Split(request []byte) (*Batch, error) {
 	for raw := range resources {
 		head, scopes, err := unwrap(raw, fieldScopeSpans)
 		if err == nil {
-			err = proto.Unmarshal(head, &tracepb.ResourceSpans{})
+			err = checkEnvelope(head, &tracepb.ResourceSpans{})
 		}
 		if err != nil {
 			return nil, fmt.Errorf("resource: %w", err)
@@ -37,7 +37,7 @@ func Split(request []byte) (*Batch, error) {
 		for raw := range scopes {
 			head, spans, err := unwrap(raw, fieldSpans)
 			if err == nil {
-				err = proto.Unmarshal(head, &tracepb.ScopeSpans{})
+				err = checkEnvelope(head, &tracepb.ScopeSpans{})
 			}
 			if err != nil {
 				return nil, fmt.Errorf("scope: %w", err)
@@ -49,6 +49,14 @@ func Split(request []byte) (*Batch, error) {
 		}
 	}
 	return b, nil
+}
+
+// checkEnvelope reports whether what stands around spans can be kept.
+func checkEnvelope(raw []byte, kind proto.Message) error {
+	if len(raw) > maxEnvelope {
+		return fmt.Errorf("larger than %d MiB", maxEnvelope>>20)
+	}
+	return proto.Unmarshal(raw, kind)
 }
 
 // unwrap parts a message from its children under the field number child. The order of fields in protobuf is free, so head
