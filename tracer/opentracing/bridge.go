@@ -22,7 +22,8 @@ const ScopeName = "github.com/ragtrace/ragtrace/tracer/opentracing"
 // trace contexts that come in, W3C's counts.
 //
 // Spans carry the session and number of the question when their baggage has them, and when they are put into a context of
-// the question, as opentracing.StartSpanFromContext does.
+// the question, as opentracing.StartSpanFromContext does. What OpenTracing sends has them when they came as baggage; from a
+// question that was opened in this process only tracer.Transport sends them.
 //
 // Call it once, after setup.Start and before the first span. The error says that there is no tracer provider, since
 // setup.Start was not called or is told by the environment to do nothing; nothing is changed then, and the program may go

@@ -18,7 +18,8 @@ const (
 )
 
 // W3C reads and writes the headers of W3C trace context and baggage for a tracer of jaeger-client-go, beside the client's
-// own. The zero value is ready to use, with config.Injector and config.Extractor, for the formats HTTPHeaders and TextMap.
+// own under their usual names: those of config.Configuration.Headers are not heeded. The zero value is ready to use, with
+// config.Injector and config.Extractor, for the formats HTTPHeaders and TextMap.
 type W3C struct{}
 
 var (
