@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+)
+
+const testMS = time.Millisecond
+
+// An asking is one question of a test: when it starts, and how long its stages take, one after another.
+type asking struct {
+	session                          string
+	number                           int
+	at, search, load, decode, unsaid time.Duration // unsaid: after all stages
+	status                           int           // of the root, as in OTLP
+	output                           int64         // tokens
+}
+
+func attr(key string, value any) map[string]any {
+	switch v := value.(type) {
+	case string:
+		return map[string]any{"key": key, "value": map[string]any{"stringValue": v}}
+	case float64:
+		return map[string]any{"key": key, "value": map[string]any{"doubleValue": v}}
+	}
+	return map[string]any{"key": key, "value": map[string]any{"intValue": fmt.Sprint(value)}}
+}
+
+// otlpFile writes the questions as OTLP/JSON, a request a line, and returns the file's path.
+func otlpFile(t testing.TB, askings ...asking) string {
+	t.Helper()
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	span := 0
+	for i, a := range askings {
+		var spans []any
+		trace := fmt.Sprintf("%032x", i+1)
+		add := func(parent int, stage string, kind int, from, to time.Duration, attrs ...any) int {
+			span++
+			epoch := int64(1_780_000_000_000_000_000)
+			s := map[string]any{
+				"traceId": trace, "spanId": fmt.Sprintf("%016x", span), "name": stage, "kind": kind,
+				"startTimeUnixNano": strconv.FormatInt(epoch+int64(from), 10), "endTimeUnixNano": strconv.FormatInt(epoch+int64(to), 10),
+				"attributes": append([]any{attr("ragtrace.stage", stage), attr("session.id", a.session), attr("ragtrace.question.number", a.number)}, attrs...),
+			}
+			if parent > 0 {
+				s["parentSpanId"] = fmt.Sprintf("%016x", parent)
+			} else if a.status != 0 {
+				s["status"] = map[string]any{"code": a.status}
+			}
+			spans = append(spans, s)
+			return span
+		}
+		end := a.at + a.search + a.load + a.decode
+		root := add(0, "question", 2, a.at, end+a.unsaid)
+		at := a.at + a.search
+		if a.search > 0 {
+			add(root, "search", 3, a.at, at)
+		}
+		call := add(root, "llm", 3, at, end, attr("gen_ai.request.model", "m"), attr("gen_ai.provider.name", "ollama"),
+			attr("gen_ai.usage.output_tokens", a.output), attr("gen_ai.usage.input_tokens", int64(100)),
+			attr("gen_ai.response.time_to_first_chunk", a.load.Seconds()))
+		if a.load > 0 {
+			add(call, "llm.load", 1, at, at+a.load)
+		}
+		add(call, "llm.decode", 1, at+a.load, end)
+		add(root, "answer", 1, at+a.load, end)
+		err := out.Encode(map[string]any{"resourceSpans": []any{map[string]any{
+			"resource":   map[string]any{"attributes": []any{attr("service.name", "app")}},
+			"scopeSpans": []any{map[string]any{"spans": spans}},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "traces.json")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// run runs the command line and fails the test when the exit code is not the wanted one.
+func run(t testing.TB, code int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if got := Main(args, &out, &errs); got != code {
+		t.Fatalf("ragtrace %q: exit code %d, want %d\n%s%s", args, got, code, &out, &errs)
+	}
+	return out.String(), errs.String()
+}
