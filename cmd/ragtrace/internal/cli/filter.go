@@ -60,6 +60,7 @@ func (f *filters) load(cmd *cobra.Command) (*judged, error) {
 
 // check refuses flags that mean nothing, and works out the window.
 func (f *filters) check(cmd *cobra.Command) (err error) {
+	f.source.service = *f.service
 	now := time.Now()
 	w := &f.source.window
 	if w.since, err = moment("since", *f.since, now); err != nil {

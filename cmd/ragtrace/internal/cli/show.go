@@ -25,6 +25,7 @@ digits or more. "slowest" is the question that took the longest end to end.`,
 	}
 	from := sourceFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		from.trace = args[0]
 		t, err := from.open(cmd.Context(), cmd.ErrOrStderr())
 		if err != nil {
 			return err

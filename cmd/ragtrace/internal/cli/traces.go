@@ -7,26 +7,31 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/index"
-	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/ingest"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp"
+	sources "github.com/ragtrace/ragtrace/cmd/ragtrace/internal/source"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/terminal"
 )
 
-// A source is where a command reads traces: a store, or a file of OTLP/JSON.
+// A source is where a command reads traces: a store, a file, or a Jaeger.
 type source struct {
-	db, file *string
+	db, from *string
 	window   window
+	service  string // of the questions that are wanted; "" for any. What is not read by service is narrowed later.
+	trace    string // what may be the id of the only trace that is wanted
 }
 
 // sourceFlags adds --db and --from.
 func sourceFlags(cmd *cobra.Command) source {
-	s := source{db: dbFlag(cmd), file: cmd.Flags().String("from", "", "read OTLP/JSON from `FILE` instead, gzipped or not")}
+	s := source{db: dbFlag(cmd), from: cmd.Flags().String("from", "",
+		"read `FILE` instead, which is OTLP or Jaeger's JSON, packed or not; or jaeger=http://HOST:16686")}
 	cmd.MarkFlagsMutuallyExclusive("db", "from")
 	return s
 }
@@ -40,8 +45,11 @@ type traces struct {
 
 // open reads all questions. Spans that cannot be read are told to warn; what can be read counts.
 func (s source) open(ctx context.Context, warn io.Writer) (*traces, error) {
-	if *s.file != "" {
-		return readFile(ctx, *s.file, s.window, warn)
+	if address, ok := strings.CutPrefix(*s.from, jaegerPrefix); ok {
+		return readJaeger(ctx, address, s, warn)
+	}
+	if *s.from != "" {
+		return readFile(ctx, *s.from, s.window, warn)
 	}
 	return readStore(ctx, *s.db, s.window, warn)
 }
@@ -79,17 +87,23 @@ func readFile(ctx context.Context, path string, w window, warn io.Writer) (*trac
 	var bad error
 	reading := newProgress(warn, "reading "+path, "spans")
 	defer reading.done()
-	for spans, err := range ingest.ReadFile(f) {
+	for batch, err := range sources.ReadFile(f) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		var spans []model.Span
+		if err == nil {
+			spans, err = batch.Decode()
+		}
+		if err == nil {
+			all = append(all, spans...)
+			err = refusal(batch)
 		}
 		if err != nil {
 			bad = fmt.Errorf("%s: %w", path, err)
 			reading.done()
 			fmt.Fprintf(warn, "warning: %v\n", bad)
-			continue
 		}
-		all = append(all, spans...)
 		reading.at(len(all))
 	}
 	if len(all) == 0 && bad != nil {
@@ -105,6 +119,18 @@ func readFile(ctx context.Context, path string, w window, warn io.Writer) (*trac
 		return of, nil
 	}
 	return &traces{questions: w.of(diagnose.Cut(all)), spans: spans, close: func() error { return nil }}, nil
+}
+
+// refusal is the error for spans of a file that cannot be kept.
+func refusal(b *otlp.Batch) error {
+	n, reasons := b.Refusal()
+	switch {
+	case n == 0:
+		return nil
+	case b.Line > 0:
+		return &otlp.LineError{Line: b.Line, Err: fmt.Errorf("%d spans refused (%s)", n, reasons)}
+	}
+	return fmt.Errorf("%d spans refused (%s)", n, reasons)
 }
 
 // view gathers what the waterfall of q shows.

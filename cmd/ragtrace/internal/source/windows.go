@@ -12,17 +12,18 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 )
 
-// A Query chooses traces. Since and Until are required.
+// A Query chooses traces by one of their spans. Since and Until are required.
 type Query struct {
-	Service      string    // one that has a span in the trace; "" for any
-	Since, Until time.Time // traces whose first span started in [Since, Until)
+	Service      string    // the span's; "" for any
+	Since, Until time.Time // the span started in [Since, Until], as exactly as Jaeger's store knows
 }
 
 // leastWindow is the shortest time that is asked for by itself. Some stores know no less than a microsecond.
 const leastWindow = time.Microsecond
 
 // Traces reads whole traces, one at a time. An error ends the sequence. A trace of which more spans have come in the
-// meantime comes once more: the last time counts. Traces that have nothing to do with questions come too.
+// meantime comes once more: the last time counts. Traces that have nothing to do with questions come too, as one attribute
+// cannot say which these are.
 //
 // The API has no pages, and what does not fit into an answer is left out of it without a word. So the time is walked in
 // windows: one whose answer is full is halved, and they grow again where there is little.
@@ -41,7 +42,7 @@ func (j *Jaeger) Traces(ctx context.Context, q Query) iter.Seq2[[]model.Span, er
 			more, err := j.walk(ctx, service, q, func(spans []model.Span) bool {
 				// The trace of another service or window, with nothing new to it?
 				id := spans[0].TraceID
-				if len(spans) <= sizes[id] || !q.chooses(spans) {
+				if len(spans) <= sizes[id] {
 					return true
 				}
 				sizes[id] = len(spans)
@@ -55,17 +56,6 @@ func (j *Jaeger) Traces(ctx context.Context, q Query) iter.Seq2[[]model.Span, er
 			}
 		}
 	}
-}
-
-// chooses reports whether a trace starts in time. Jaeger gives those that have any span in it.
-func (q *Query) chooses(spans []model.Span) bool {
-	first := int64(0)
-	for _, s := range spans {
-		if s.Start > 0 && (first == 0 || s.Start < first) {
-			first = s.Start
-		}
-	}
-	return first == 0 || first >= q.Since.UnixNano() && first < q.Until.UnixNano()
 }
 
 // walk yields the traces of one service until yield has enough, when more is false.
