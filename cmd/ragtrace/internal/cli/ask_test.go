@@ -35,6 +35,14 @@ func attr(key string, value any) map[string]any {
 // otlpFile writes the questions as OTLP/JSON, a request a line, and returns the file's path.
 func otlpFile(t testing.TB, askings ...asking) string {
 	t.Helper()
+	path := filepath.Join(t.TempDir(), "traces.json")
+	if err := os.WriteFile(path, otlpJSON(askings...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func otlpJSON(askings ...asking) []byte {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
 	span := 0
@@ -76,14 +84,26 @@ func otlpFile(t testing.TB, askings ...asking) string {
 			"scopeSpans": []any{map[string]any{"spans": spans}},
 		}}})
 		if err != nil {
-			t.Fatal(err)
+			panic(err)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "traces.json")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
+	return b.Bytes()
+}
+
+// beforeAndAfter are the questions of two runs. Before, number 1 loads for 2 s and every search takes 200 ms; after, nothing
+// loads and searches take 100 ms. Decoding takes 1000, 1010 ... 1050 ms in both, of 101 tokens. Number 7 failed before.
+func beforeAndAfter() (before, after []asking) {
+	for n := 1; n <= 6; n++ {
+		a := asking{session: "a", number: n, at: time.Duration(10*n) * time.Second, search: 200 * testMS, decode: time.Duration(990+10*n) * testMS, output: 101}
+		b := a
+		b.search = 100 * testMS
+		if n == 1 {
+			a.load = 2000 * testMS
+		}
+		before, after = append(before, a), append(after, b)
 	}
-	return path
+	failed := asking{session: "a", number: 7, at: 100 * time.Second, decode: 50 * testMS, output: 1, status: 2}
+	return append(before, failed), after
 }
 
 // run runs the command line and fails the test when the exit code is not the wanted one.

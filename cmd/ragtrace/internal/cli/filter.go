@@ -42,8 +42,10 @@ func filterFlags(cmd *cobra.Command) *filters {
 // judged are the questions of a source, compared with each other.
 type judged struct {
 	*traces
-	report diagnose.Report
-	filter stats.Filter // what is to be told of it
+	report   diagnose.Report
+	filter   stats.Filter // what is to be told of it
+	window   window
+	services []string // of all questions in the window
 }
 
 // load reads and judges what the flags choose.
@@ -79,13 +81,27 @@ func (f *filters) check(cmd *cobra.Command) (err error) {
 }
 
 func (f *filters) judge(t *traces) *judged {
+	var services []string
 	if *f.service != "" {
+		services = different(t.questions, func(q *diagnose.Question) string { return q.Service })
 		t.questions = slices.DeleteFunc(t.questions, func(q diagnose.Question) bool { return q.Service != *f.service })
 	}
 	return &judged{
-		traces: t, report: diagnose.Judge(t.questions),
+		traces: t, report: diagnose.Judge(t.questions), window: f.source.window, services: services,
 		filter: stats.Filter{Session: *f.session, Service: *f.service, Model: *f.model, Number: *f.number},
 	}
+}
+
+// different are the names that occur, the shortest first, which puts numbers in their order.
+func different[T any](list []T, of func(*T) string) []string {
+	var names []string
+	for i := range list {
+		if name := of(&list[i]); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	return names
 }
 
 // chosen are the questions that the filter chooses.
@@ -99,15 +115,18 @@ func (j *judged) chosen() []diagnose.Result {
 	return chosen
 }
 
-// mustChoose is the error for filters that choose no question, although there are some or would be without --service.
+// mustChoose is the error for flags that choose no question. Without flags there may be none.
 func (j *judged) mustChoose() error {
-	f := j.filter
-	if len(j.chosen()) > 0 || f == (stats.Filter{}) {
+	f, all := j.filter, j.report.Questions
+	switch {
+	case len(j.chosen()) > 0:
 		return nil
-	}
-	all := j.report.Questions
-	if len(all) == 0 {
-		return fmt.Errorf("no question of service %q in that time", f.Service)
+	case len(all) == 0 && len(j.services) > 0:
+		return fmt.Errorf("no question of service %q (%s)", f.Service, choices("services", j.services))
+	case len(all) == 0 && j.window != (window{}):
+		return fmt.Errorf("no question started in the time that --since and --until leave")
+	case len(all) == 0:
+		return nil
 	}
 	for _, flag := range []struct {
 		name, value string
@@ -117,25 +136,16 @@ func (j *judged) mustChoose() error {
 		{"model", f.Model, func(r *diagnose.Result) string { return stats.Answering(r.Question).Model }},
 		{"number", numberText(f.Number), func(r *diagnose.Result) string { return strconv.Itoa(r.Number) }},
 	} {
-		if flag.value == "" {
-			continue
-		}
-		var there []string
-		for i := range all {
-			if name := flag.of(&all[i]); name != "" && !slices.Contains(there, name) {
-				there = append(there, name)
-			}
-		}
-		if slices.Contains(there, flag.value) {
-			continue
-		}
-		if there == nil {
+		there := different(all, flag.of)
+		switch {
+		case flag.value == "" || slices.Contains(there, flag.value):
+		case there == nil:
 			return fmt.Errorf("no question names a %s", flag.name)
+		default:
+			return fmt.Errorf("no question of %s %q (%s)", flag.name, flag.value, choices(flag.name+"s", there))
 		}
-		slices.SortFunc(there, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-		return fmt.Errorf("no question of %s %q (%s)", flag.name, flag.value, choices(flag.name+"s", there))
 	}
-	return fmt.Errorf("no question is of all that the flags ask for; leave one out")
+	return fmt.Errorf("no question is of all that the flags ask for: leave one out")
 }
 
 func numberText(n int) string {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,7 +15,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the command line as its users do: a file of testdata/script is a test.
+// TestScripts runs the command line as its users do: a file of testdata/script is a test. Each finds before.json and
+// after.json, which beforeAndAfter describes.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -21,7 +24,11 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/data")
 			e.Setenv("LC_ALL", "C.UTF-8")
 			e.Setenv("COLUMNS", "80")
-			return nil
+			before, after := beforeAndAfter()
+			return errors.Join(
+				os.WriteFile(filepath.Join(e.WorkDir, "before.json"), otlpJSON(before...), 0o666),
+				os.WriteFile(filepath.Join(e.WorkDir, "after.json"), otlpJSON(after...), 0o666),
+			)
 		},
 	})
 }
