@@ -74,7 +74,11 @@ func fillEvents(p []byte) {
 	for len(p) > 0 {
 		line := p
 		if i := bytes.IndexAny(p, "\r\n"); i >= 0 {
-			line, p = p[:i], p[i+1:]
+			end := i + 1
+			if bytes.HasPrefix(p[i:], []byte("\r\n")) {
+				end++
+			}
+			line, p = p[:i], p[end:]
 		} else {
 			p = nil
 		}

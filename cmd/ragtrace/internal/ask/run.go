@@ -48,11 +48,8 @@ func run(ctx context.Context, rt http.RoundTripper, cfg Config) ([]*timings.Resu
 	for range min(cfg.Concurrency, cfg.N) {
 		wg.Go(func() {
 			for first := true; ; first = false {
-				if !first && !pause(ctx, cfg.Idle) || ctx.Err() != nil {
-					return
-				}
 				number := int(next.Add(1))
-				if number > cfg.N {
+				if number > cfg.N || !first && !pause(ctx, cfg.Idle) || ctx.Err() != nil {
 					return
 				}
 				r, err := cfg.ask(ctx, rt, number)
