@@ -26,11 +26,13 @@ func (f *Facts) Token(at time.Duration, answer bool) {
 	f.TokenEvents++
 }
 
-// Finish records the event that finishes the answer. The first one counts; a second is flagged.
-func (f *Facts) Finish(at time.Duration) {
+// Finish records the event that finishes the answer. The first one counts, with all that it says; for a second, which is
+// flagged, Finish reports false.
+func (f *Facts) Finish(at time.Duration) bool {
 	if f.Marks.Done.Known() {
 		f.Flag(FlagAfterDone)
-		return
+		return false
 	}
 	f.Marks.Done = Timing{at, Measured}
+	return true
 }

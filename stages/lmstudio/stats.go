@@ -25,12 +25,12 @@ func seconds(v stream.Value) (t stages.Timing, bad bool) {
 
 func firstToken(f *stages.Facts, t stages.Timing) {
 	if t.Known() {
-		f.Other = append(f.Other, stages.NamedTiming{Name: "time_to_first_token", Timing: t})
+		f.Other = append(f.Other[:0], stages.NamedTiming{Name: "time_to_first_token", Timing: t})
 	}
 }
 
 func speed(f *stages.Facts, perSecond float64) {
 	if perSecond > 0 {
-		f.Figures = append(f.Figures, stages.Figure{Name: "tokens_per_second", Value: perSecond})
+		f.Figures = append(f.Figures[:0], stages.Figure{Name: "tokens_per_second", Value: perSecond})
 	}
 }

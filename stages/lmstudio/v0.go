@@ -16,6 +16,7 @@ const (
 	v0DeltaContent
 	v0DeltaReasoning
 	v0DeltaToolCalls
+	v0DeltaToolName
 	v0Finish
 	v0Vector
 	v0PromptTokens
@@ -36,7 +37,8 @@ var v0Schema = stream.NewSchema([]string{
 	v0ToolCalls:      "choices[].message.tool_calls#",
 	v0DeltaContent:   "choices[].delta.content#",
 	v0DeltaReasoning: "choices[].delta.reasoning_content#",
-	v0DeltaToolCalls: "choices[].delta.tool_calls#",
+	v0DeltaToolCalls: "choices[].delta.tool_calls",
+	v0DeltaToolName:  "choices[].delta.tool_calls[].function.name#",
 	v0Finish:         "choices[].finish_reason",
 	v0Vector:         "data[].embedding",
 	v0PromptTokens:   "usage.prompt_tokens",
@@ -87,8 +89,15 @@ func (r *ReaderV0) Value(v stream.Value) {
 		c.answer = c.answer || v.Kind == stream.String && v.Len > 0
 	case v0Reasoning, v0DeltaReasoning:
 		c.reasoning = c.reasoning || v.Kind == stream.String && v.Len > 0
-	case v0ToolCalls, v0DeltaToolCalls:
+	case v0DeltaToolCalls:
+		c.answer = c.answer || v.Len > 0 // a piece of one, perhaps
+	case v0ToolCalls:
 		c.toolCalls += int(v.Len)
+		c.answer = c.answer || v.Len > 0
+	case v0DeltaToolName:
+		if !v.Empty() {
+			c.toolCalls++
+		}
 	case v0Finish:
 		c.finish = v.String()
 	case v0Vector:
@@ -114,8 +123,11 @@ func (r *ReaderV0) Value(v stream.Value) {
 
 // Document implements stream.Sink.
 func (r *ReaderV0) Document(d stream.Document) {
-	if d.Outcome == stream.Complete {
+	switch f := r.f; {
+	case d.Outcome == stream.Complete:
 		r.read(&r.chunk, d)
+	case d.Outcome == stream.DoneMarker && !f.Marks.Done.Known() && f.Error == "":
+		f.Finish(d.At)
 	}
 	r.chunk = v0Chunk{}
 }
@@ -129,18 +141,15 @@ func (r *ReaderV0) read(c *v0Chunk, d stream.Document) {
 	if c.model != "" {
 		f.Model = c.model
 	}
-	if c.answer || c.reasoning || c.toolCalls > 0 {
+	if c.answer || c.reasoning {
 		if d.Stream {
-			f.Token(d.At, c.answer || c.toolCalls > 0)
+			f.Token(d.At, c.answer)
 		} else {
 			f.TokenEvents++
 		}
 		f.ToolCalls += c.toolCalls
 	}
-	if c.finish != "" || c.dimensions > 0 {
-		f.Finish(d.At)
-	}
-	if c.finish != "" {
+	if (c.finish != "" || c.dimensions > 0) && f.Finish(d.At) && c.finish != "" {
 		f.DoneReason = c.finish
 		f.FinishReasons = append(f.FinishReasons, c.finish)
 	}

@@ -149,7 +149,9 @@ func (r *ReaderV1) Document(d stream.Document) {
 // finish takes the figures of the whole answer. The load's time is there only when this request loaded the model.
 func (r *ReaderV1) finish(e *v1Event, at time.Duration) {
 	f := r.f
-	f.Finish(at)
+	if !f.Finish(at) {
+		return
+	}
 	f.InputTokens, f.OutputTokens, f.ReasoningTokens = e.input, e.output, e.reasoning
 	firstToken(f, e.firstToken)
 	speed(f, e.speed)

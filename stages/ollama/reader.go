@@ -153,9 +153,7 @@ func (r *Reader) token(l *line, d stream.Document) {
 // finish takes the figures of the last line.
 func (r *Reader) finish(l *line, d stream.Document) {
 	f := r.f
-	first := !f.Marks.Done.Known()
-	f.Finish(d.At)
-	if !first {
+	if !f.Finish(d.At) {
 		return
 	}
 	f.DoneReason = l.doneReason

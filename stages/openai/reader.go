@@ -109,8 +109,9 @@ func (r *Reader) completion(c *chunk, d stream.Document) {
 }
 
 func (r *Reader) finish(reason string, d stream.Document) {
-	r.reason(reason)
-	r.f.Finish(d.At)
+	if r.f.Finish(d.At) {
+		r.reason(reason)
+	}
 }
 
 // reason notes why an answer ended; the first choice's reason stands for all.

@@ -31,6 +31,7 @@ type Observer struct {
 	bytes    bool          // the answer's body has bytes
 	docs     int           // complete documents in it
 	failed   bool          // the HTTP status is an error
+	panicked bool          // a reader did
 }
 
 // New begins an exchange. The request's head must not change until End.
@@ -250,5 +251,5 @@ func (o *Observer) contain() {
 // read no further.
 func (o *Observer) broken() {
 	o.facts.Flag(stages.FlagMalformed)
-	o.unread = true
+	o.unread, o.panicked = true, true
 }

@@ -130,12 +130,14 @@ func (r *Reader) read(e *event, d stream.Document) {
 		}
 	}
 	if e.reason != "" || !d.Stream && e.hasText {
+		if !f.Finish(d.At) {
+			return
+		}
 		f.DoneReason = e.reason
 		if e.reason != "" {
 			f.FinishReasons = append(f.FinishReasons, e.reason)
 		}
 		f.InputTokens, f.OutputTokens, f.CachedTokens, f.Total = e.input, e.output, e.cached, e.total
-		f.Finish(d.At)
 	}
 }
 

@@ -96,10 +96,9 @@ func (r *Reader) read(e *event, d stream.Document) {
 	case !d.Stream && e.text:
 		f.TokenEvents++
 	}
-	if !e.text {
+	if !e.text || !f.Finish(d.At) {
 		return
 	}
-	f.Finish(d.At)
 	if f.DoneReason = e.reason; e.reason != "" {
 		f.FinishReasons = append(f.FinishReasons, e.reason)
 	}
