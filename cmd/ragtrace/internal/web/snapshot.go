@@ -1,0 +1,205 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/stats"
+)
+
+// A snapshot is all questions as of one moment, judged. It does not change.
+type snapshot struct {
+	version string
+	results []diagnose.Result // by session, then number
+	verdict diagnose.Verdict
+	traces  map[model.TraceID][]int // places in results
+	slow    map[slowKey]*diagnose.Slow
+	warm    map[peers]*warmth
+
+	sessions, services, models, backends []string // that occur, the most frequent first
+}
+
+// peers are the questions that are compared with each other.
+type peers struct{ service, pipeline string }
+
+func peersOf(r *diagnose.Result) peers { return peers{r.Question.Service, r.Question.Pipeline} }
+
+// A warmth is what is usual of warm questions: those that ended well, had no cold cost and do not stand out.
+type warmth struct {
+	n          int
+	e2e        time.Duration
+	components diagnose.Components
+	questions  []diagnose.Result
+	once       sync.Once // components
+}
+
+func newSnapshot(version string, questions []diagnose.Question) *snapshot {
+	r := diagnose.Judge(questions)
+	s := &snapshot{
+		version: version, results: r.Questions, verdict: r.Verdict,
+		traces: make(map[model.TraceID][]int, len(questions)), slow: make(map[slowKey]*diagnose.Slow, len(r.Verdict.Slow)),
+		warm: make(map[peers]*warmth),
+	}
+	for i := range s.verdict.Slow {
+		q := &s.verdict.Slow[i]
+		s.slow[slowKey{q.TraceID, q.Session, q.Number}] = q
+	}
+	sessions, services, models, backends := tally{}, tally{}, tally{}, tally{}
+	for i := range s.results {
+		r := &s.results[i]
+		s.traces[r.TraceID] = append(s.traces[r.TraceID], i)
+		sessions[r.Session]++
+		services[r.Question.Service]++
+		by := stats.Answering(r.Question)
+		models[by.Model]++
+		backends[by.Provider]++
+		if stats.Compared(r) && !stats.IsCold(r) && !r.Slow {
+			w := s.warm[peersOf(r)]
+			if w == nil {
+				w = &warmth{}
+				s.warm[peersOf(r)] = w
+			}
+			w.questions = append(w.questions, *r)
+		}
+	}
+	for _, w := range s.warm {
+		w.n = len(w.questions)
+		w.e2e = w.median(func(r *diagnose.Result) time.Duration { return r.E2E })
+	}
+	s.sessions, s.services, s.models, s.backends = sessions.names(), services.names(), models.names(), backends.names()
+	return s
+}
+
+type slowKey struct {
+	trace   model.TraceID
+	session string
+	number  int
+}
+
+// slowOf is what makes a question stand out; nil when nothing does.
+func (s *snapshot) slowOf(r *diagnose.Result) *diagnose.Slow {
+	if !r.Slow {
+		return nil
+	}
+	return s.slow[slowKey{r.TraceID, r.Session, r.Number}]
+}
+
+// warmOf is the warmth of a question's peers; nil without any.
+func (s *snapshot) warmOf(r *diagnose.Result) *warmth { return s.warm[peersOf(r)] }
+
+// usual is the median of each component.
+func (w *warmth) usual() *diagnose.Components {
+	w.once.Do(func() {
+		for c := range w.components {
+			w.components[c] = w.median(func(r *diagnose.Result) time.Duration { return r.Question.Components[c] })
+		}
+	})
+	return &w.components
+}
+
+func (w *warmth) median(of func(*diagnose.Result) time.Duration) time.Duration {
+	values := make([]float64, len(w.questions))
+	for i := range w.questions {
+		values[i] = float64(of(&w.questions[i]))
+	}
+	slices.Sort(values)
+	median, _ := stats.Percentile(values, 50)
+	return time.Duration(median)
+}
+
+// A tally counts names.
+type tally map[string]int
+
+// names are the most frequent first; "" is none.
+func (t tally) names() []string {
+	delete(t, "")
+	names := make([]string, 0, len(t))
+	for name := range t {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a, b)) })
+	return names
+}
+
+// A library keeps the newest snapshot.
+type library struct {
+	source Source
+	ctx    context.Context // ends with the page
+
+	mu      sync.Mutex
+	current *snapshot
+	loading *loading  // nil when nothing is
+	rested  time.Time // before then nothing is read again
+	loads   sync.WaitGroup
+}
+
+type loading struct {
+	version string
+	done    chan struct{}
+	err     error // after done
+}
+
+// patience is for how long a request waits for news when there is something to show.
+const patience = 200 * time.Millisecond
+
+// get is the newest snapshot, or the one before it when reading the newest takes long.
+func (l *library) get(ctx context.Context) (*snapshot, error) {
+	version, err := l.source.Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	current, load := l.current, l.loading
+	if current != nil && (current.version == version || load == nil && time.Now().Before(l.rested)) {
+		l.mu.Unlock()
+		return current, nil
+	}
+	if load == nil {
+		load = &loading{version: version, done: make(chan struct{})}
+		l.loading = load
+		l.loads.Go(func() { l.load(load) })
+	}
+	l.mu.Unlock()
+
+	var enough <-chan time.Time
+	if current != nil {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		enough = timer.C
+	}
+	select {
+	case <-load.done:
+	case <-enough:
+		return current, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if load.err != nil {
+		return nil, load.err
+	}
+	return l.current, nil
+}
+
+func (l *library) load(load *loading) {
+	began := time.Now()
+	questions, err := l.source.Questions(l.ctx)
+	var s *snapshot
+	if err == nil {
+		s = newSnapshot(load.version, questions)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if load.err = err; err == nil {
+		l.current = s
+	}
+	l.loading = nil
+	l.rested = time.Now().Add(time.Since(began)) // under a flood of spans, half of the time is left to others
+	close(load.done)
+}
