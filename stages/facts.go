@@ -16,7 +16,7 @@ const (
 	APITGI         API = "tgi"
 	APILocalAI     API = "localai"
 	APITEI         API = "tei"
-	APICohere      API = "cohere" // the rerank shape of Cohere, Jina, vLLM, Infinity, ...
+	APICohere      API = "cohere" // its embed, and the rerank shape of Cohere, Jina, vLLM, Infinity, ...
 	APIQdrant      API = "qdrant"
 	APIChroma      API = "chroma"
 	APIWeaviate    API = "weaviate"

@@ -3,6 +3,7 @@ package recognise
 import (
 	"github.com/ragtrace/ragtrace/stages"
 	"github.com/ragtrace/ragtrace/stages/chroma"
+	"github.com/ragtrace/ragtrace/stages/cohere"
 	"github.com/ragtrace/ragtrace/stages/elastic"
 	"github.com/ragtrace/ragtrace/stages/lmstudio"
 	"github.com/ragtrace/ragtrace/stages/milvus"
@@ -25,6 +26,7 @@ var apis = []api{
 	{stages.APIMilvus, "milvus", milvus.Match, func(f *stages.Facts) Reader { return milvus.New(f) }},
 	{stages.APIElastic, "elasticsearch", elastic.Match, func(f *stages.Facts) Reader { return elastic.New(f) }},
 	{stages.APICohere, "cohere", rerank.Match, func(f *stages.Facts) Reader { return rerank.New(f) }},
+	{stages.APICohere, "cohere", cohere.Match, func(f *stages.Facts) Reader { return cohere.New(f) }},
 	{stages.APITEI, "tei", tei.Match, func(f *stages.Facts) Reader { return tei.New(f) }},
 	{stages.APILMStudio, "lmstudio", lmstudio.MatchV0, func(f *stages.Facts) Reader { return lmstudio.NewV0(f) }},
 	{stages.APILMStudio, "lmstudio", lmstudio.MatchV1, func(f *stages.Facts) Reader { return lmstudio.NewV1(f) }},

@@ -63,7 +63,7 @@ func TestGuessOfStoresAndRerankers(t *testing.T) {
 		{"POST", "/score", "", ""},
 		{"POST", "/prerank", "", ""},
 		{"POST", "/embed", stages.APITEI, stages.OpEmbeddings},
-		{"POST", "/v2/embed", "", ""}, // Cohere's
+		{"POST", "/v2/embed", stages.APICohere, stages.OpEmbeddings},
 		{"POST", "/similarity", "", ""},
 		{"POST", "/generate_stream", stages.APITGI, stages.OpTextCompletion},
 		{"POST", "/api/v0/chat/completions", stages.APILMStudio, stages.OpChat},
