@@ -3,115 +3,171 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
+	"regexp"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragtrace/ragtrace/stages/fakeserver"
 )
 
-const testMS = time.Millisecond
-
-// An asking is one question of a test: when it starts, and how long its stages take, one after another.
-type asking struct {
-	session                          string
-	number                           int
-	at, search, load, decode, unsaid time.Duration // unsaid: after all stages
-	status                           int           // of the root, as in OTLP
-	output                           int64         // tokens
+func askWith(args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = Main(append([]string{"ask"}, args...), &out, &err)
+	return code, out.String(), err.String()
 }
 
-func attr(key string, value any) map[string]any {
-	switch v := value.(type) {
-	case string:
-		return map[string]any{"key": key, "value": map[string]any{"stringValue": v}}
-	case float64:
-		return map[string]any{"key": key, "value": map[string]any{"doubleValue": v}}
-	}
-	return map[string]any{"key": key, "value": map[string]any{"intValue": fmt.Sprint(value)}}
-}
-
-// otlpFile writes the questions as OTLP/JSON, a request a line, and returns the file's path.
-func otlpFile(t testing.TB, askings ...asking) string {
+func scriptedOllama(t *testing.T, script fakeserver.Script) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "traces.json")
-	if err := os.WriteFile(path, otlpJSON(askings...), 0o666); err != nil {
+	server := httptest.NewServer(fakeserver.NewOllama(fakeserver.OllamaConfig{
+		Models: []fakeserver.Model{{Name: "m", Load: 20 * time.Millisecond, TokenTime: time.Millisecond}}, Script: script,
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// TestAsk asks, shows, records, and reads the recordings back.
+func TestAsk(t *testing.T) {
+	url, dir := scriptedOllama(t, nil), t.TempDir()
+	prompts := filepath.Join(dir, "prompts.txt")
+	if err := os.WriteFile(prompts, []byte("Why?\n\n  Who? \nWhere?\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return path
-}
-
-func otlpJSON(askings ...asking) []byte {
-	var b bytes.Buffer
-	out := json.NewEncoder(&b)
-	span := 0
-	for i, a := range askings {
-		var spans []any
-		trace := fmt.Sprintf("%032x", i+1)
-		add := func(parent int, stage string, kind int, from, to time.Duration, attrs ...any) int {
-			span++
-			epoch := int64(1_780_000_000_000_000_000)
-			s := map[string]any{
-				"traceId": trace, "spanId": fmt.Sprintf("%016x", span), "name": stage, "kind": kind,
-				"startTimeUnixNano": strconv.FormatInt(epoch+int64(from), 10), "endTimeUnixNano": strconv.FormatInt(epoch+int64(to), 10),
-				"attributes": append([]any{attr("ragtrace.stage", stage), attr("session.id", a.session), attr("ragtrace.question.number", a.number)}, attrs...),
-			}
-			if parent > 0 {
-				s["parentSpanId"] = fmt.Sprintf("%016x", parent)
-			} else if a.status != 0 {
-				s["status"] = map[string]any{"code": a.status}
-			}
-			spans = append(spans, s)
-			return span
-		}
-		end := a.at + a.search + a.load + a.decode
-		root := add(0, "question", 2, a.at, end+a.unsaid)
-		at := a.at + a.search
-		if a.search > 0 {
-			add(root, "search", 3, a.at, at)
-		}
-		call := add(root, "llm", 3, at, end, attr("gen_ai.request.model", "m"), attr("gen_ai.provider.name", "ollama"),
-			attr("gen_ai.usage.output_tokens", a.output), attr("gen_ai.usage.input_tokens", int64(100)),
-			attr("gen_ai.response.time_to_first_chunk", a.load.Seconds()))
-		if a.load > 0 {
-			add(call, "llm.load", 1, at, at+a.load)
-		}
-		add(call, "llm.decode", 1, at+a.load, end)
-		add(root, "answer", 1, at+a.load, end)
-		err := out.Encode(map[string]any{"resourceSpans": []any{map[string]any{
-			"resource":   map[string]any{"attributes": []any{attr("service.name", "app")}},
-			"scopeSpans": []any{map[string]any{"spans": spans}},
-		}}})
-		if err != nil {
-			panic(err)
+	code, stdout, stderr := askWith(url, "--prompts", prompts, "--session", "a", "--record", filepath.Join(dir, "rec"))
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, want := range []string{
+		`(?m)^No --model: asking m:latest, the only one of 127\.0\.0\.1:\d+\.$`,
+		`(?m)^1/3  ok, TTFT [0-9.]+ ms, E2E [0-9.]+ ms  trace [0-9a-f]{32}$`, `(?m)^3/3  ok`,
+	} {
+		if !regexp.MustCompile(want).MatchString(stderr) {
+			t.Errorf("standard error lacks %s:\n%s", want, stderr)
 		}
 	}
-	return b.Bytes()
-}
-
-// beforeAndAfter are the questions of two runs. Before, number 1 loads for 2 s and every search takes 200 ms; after, nothing
-// loads and searches take 100 ms. Decoding takes 1000, 1010 ... 1050 ms in both, of 101 tokens. Number 7 failed before.
-func beforeAndAfter() (before, after []asking) {
-	for n := 1; n <= 6; n++ {
-		a := asking{session: "a", number: n, at: time.Duration(10*n) * time.Second, search: 200 * testMS, decode: time.Duration(990+10*n) * testMS, output: 101}
-		b := a
-		b.search = 100 * testMS
-		if n == 1 {
-			a.load = 2000 * testMS
+	for _, want := range []string{`(?m)^ollama, m:latest$`, `(?m)^1 .* warm-up$`, `(?m)^ollama +m:latest +E2E +2 `, `(?m)^ollama +m:latest +TTFT +2 `} {
+		if !regexp.MustCompile(want).MatchString(stdout) {
+			t.Errorf("standard output lacks %s:\n%s", want, stdout)
 		}
-		before, after = append(before, a), append(after, b)
 	}
-	failed := asking{session: "a", number: 7, at: 100 * time.Second, decode: 50 * testMS, output: 1, status: 2}
-	return append(before, failed), after
-}
-
-// run runs the command line and fails the test when the exit code is not the wanted one.
-func run(t testing.TB, code int, args ...string) (stdout, stderr string) {
-	t.Helper()
+	files, _ := filepath.Glob(dir + "/rec/a-*.json")
+	if len(files) != 3 {
+		t.Fatalf("recordings %v", files)
+	}
 	var out, errs bytes.Buffer
-	if got := Main(args, &out, &errs); got != code {
-		t.Fatalf("ragtrace %q: exit code %d, want %d\n%s%s", args, got, code, &out, &errs)
+	if code := Main(append([]string{"timings"}, files...), &out, &errs); code != exitOK {
+		t.Fatal(errs.String())
 	}
-	return out.String(), errs.String()
+	// All but the runs' names and their column's width.
+	_, asked, _ := strings.Cut(stdout, "backend")
+	_, read, _ := strings.Cut(out.String(), "backend")
+	if diff := cmp.Diff(asked, read); diff != "" {
+		t.Errorf("the recordings say something else (-asked +read):\n%s", diff)
+	}
+}
+
+func TestAskAsJSON(t *testing.T) {
+	url := scriptedOllama(t, nil)
+	type one struct {
+		TraceID string  `json:"trace_id"`
+		Clock   string  `json:"clock"`
+		Status  string  `json:"status"`
+		TTFT    float64 `json:"ttft_ms"`
+		E2E     float64 `json:"e2e_ms"`
+		Model   string  `json:"model"`
+	}
+	code, stdout, stderr := askWith(url+"/api/generate", "--model", "m", "--prompt", "Why?", "--json")
+	var single one
+	if err := json.Unmarshal([]byte(stdout), &single); err != nil || code != exitOK {
+		t.Fatalf("%v, %s%s", err, stdout, stderr)
+	}
+	if len(single.TraceID) != 32 || single.Clock != "client" || single.Status != "ok" || single.TTFT <= 0 || single.E2E <= single.TTFT || single.Model != "m" {
+		t.Errorf("%+v", single)
+	}
+	code, stdout, stderr = askWith(url, "--prompt", "Why?", "--json", "-n", "2", "--concurrency", "2", "--idle", "1ms")
+	var several []one
+	if err := json.Unmarshal([]byte(stdout), &several); err != nil || code != exitOK || len(several) != 2 {
+		t.Errorf("%v, %d of %s%s", err, len(several), stdout, stderr)
+	}
+}
+
+// TestAskFailures: some that fail are counted apart; when all do, so does the command.
+func TestAskFailures(t *testing.T) {
+	url := scriptedOllama(t, func(n int, _ *http.Request, _ []byte) fakeserver.Fault {
+		if n == 2 {
+			return fakeserver.Fault{Status: 503, Body: `{"error":"server busy"}`}
+		}
+		return fakeserver.Fault{}
+	})
+	code, stdout, stderr := askWith(url+"/api/chat", "--model", "m", "--prompt", "Why?", "-n", "4")
+	if code != exitOK || !strings.Contains(stdout, "Failed, and left out: 1 run.") || !strings.Contains(stderr, "2/4  error: HTTP 503, server busy") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = askWith(url+"/api/chat", "--model", "none", "--prompt", "Why?", "-n", "2")
+	if code != exitFailed || !strings.Contains(stderr, "ragtrace ask: no question was answered: HTTP 404, model 'none' not found") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	code, _, stderr = askWith("http://127.0.0.1:1/ask", "--prompt", "Why?")
+	if code != exitFailed || !strings.Contains(stderr, "connection refused") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+func TestAskIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty")
+	if err := os.WriteFile(empty, []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"", exitUsage, "accepts 1 arg"},
+		{"http://h/ask", exitUsage, "prompt"},
+		{"http://h/ask --prompt a --prompts b", exitUsage, "prompts"},
+		{"ftp://h/ask --prompt a", exitUsage, "is not a URL like http://127.0.0.1:8080/ask"},
+		{"http://h/ask --prompt a -n 0", exitUsage, "must be above zero"},
+		{"http://h/ask --prompt a --content", exitUsage, "--record"},
+		{"http://h/ask --prompt a --body {}", exitUsage, "{{prompt}}"},
+		{"http://h/ask --prompt a --body @" + dir + "/none", exitFailed, "no such file"},
+		{"http://h/ask --prompts " + empty, exitFailed, "has no prompts"},
+		{"http://h/ask --prompts " + dir + "/none", exitFailed, "no such file"},
+		{"http://h/ask --prompt a --record " + empty, exitFailed, "making the directory for recordings"},
+	} {
+		code, stdout, stderr := askWith(strings.Fields(c.args)...)
+		if code != c.code || !strings.Contains(stderr, c.want) || stdout != "" {
+			t.Errorf("ask %s: exit code %d, %q; want %d and %q", c.args, code, stderr, c.code, c.want)
+		}
+	}
+}
+
+// TestAskInterrupted shows what there is.
+func TestAskInterrupted(t *testing.T) {
+	n := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n++; n == 3 {
+			syscall.Kill(os.Getpid(), syscall.SIGINT)
+			<-r.Context().Done()
+			return
+		}
+		io.WriteString(w, `{"answer":"yes"}`)
+	}))
+	defer server.Close()
+	code, stdout, stderr := askWith(server.URL+"/ask", "--prompt", "Why?", "-n", "9")
+	if code != exitFailed || !strings.Contains(stderr, "ragtrace ask: interrupted: 2 of 9 questions were answered") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if !strings.Contains(stdout, "cancelled: interrupted") || !regexp.MustCompile(`(?m)^/ask +- +E2E +1 `).MatchString(stdout) {
+		t.Errorf("standard output:\n%s", stdout)
+	}
 }
