@@ -82,11 +82,11 @@ func TestLayout(t *testing.T) {
 		laid(1, 0, "question", "question", 0, 5000),
 	}
 	// The path is the critical one: the answer counts from the end of the call that it passes on.
-	want := `question 0-5000 frame *0-300
-  gap 0-300 gap
-  retrieval 300-1000 frame *500-900
+	want := `question 0-5000 frame
+  gap 0-300 gap *0-300
+  retrieval 300-1000 frame
     embed 300-500 outside *300-500
-    gap 500-900 gap
+    gap 500-900 gap *500-900
     search docs 900-1000 outside *900-1000
   prompt 1000-1500 outside *1000-1500
   chat m 1500-4900 frame
@@ -115,12 +115,15 @@ func TestReportedPhasesHaveRows(t *testing.T) {
 	call := laid(2, 1, "chat m", "llm", 0, 1000)
 	call.Kind = model.KindClient
 	call.Attrs["ragtrace.llm.load.duration"], call.Attrs["ragtrace.llm.decode.duration"] = 0.3, 0.5
+	post := laid(3, 2, "POST", "", 0, 1000)
+	post.Kind = model.KindClient
 	want := `question 0-1000 frame
   chat m 0-1000 frame *0-200
+    POST 0-1000 frame
     llm.load 200-500 inside *200-500
     llm.decode 500-1000 inside *500-1000
 `
-	if diff := cmp.Diff(want, lay(t, []model.Span{laid(1, 0, "question", "question", 0, 1000), call}).text()); diff != "" {
+	if diff := cmp.Diff(want, lay(t, []model.Span{laid(1, 0, "question", "question", 0, 1000), call, post}).text()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -134,12 +137,12 @@ func TestAnotherMachinesClockIsNotBelieved(t *testing.T) {
 	server.Kind, server.Resource = model.KindServer, gpu
 	decode := laid(4, 3, "llm.decode", "llm.decode", 3_600_200, 3_601_000)
 	decode.Resource = gpu
-	want := `question 0-4000 frame *0-1000 *3000-4000
-  gap 0-1000 gap
+	want := `question 0-4000 frame
+  gap 0-1000 gap *0-1000
   chat m 1000-3000 frame *1000-1500 *2500-3000
     serve 1500-2500 inside *1500-1700
       llm.decode 1700-2500 inside *1700-2500
-  gap 3000-4000 gap
+  gap 3000-4000 gap *3000-4000
 `
 	l := lay(t, []model.Span{laid(1, 0, "question", "question", 0, 4000), call, server, decode})
 	if diff := cmp.Diff(want, l.text()); diff != "" {

@@ -6,14 +6,20 @@ import (
 	"time"
 )
 
-// markPath marks the critical path: from the root's end back in time, always along what ended last.
+// markPath marks the critical path: from the root's end back in time, always along what ended last. It leads over stages and
+// gaps, the rows that tell what time was spent on; spans of no stage are looked through, since an HTTP request would hide the
+// phases of the call that it belongs to.
 func markPath(rows []Row) {
 	below := make([][]int, len(rows)) // by end, the last first
 	var called time.Duration          // the end of the last LLM call
 	for i := 1; i < len(rows); i++ {
 		r := &rows[i]
-		if r.Kind != RowGap && r.End > r.Start {
-			below[r.Parent] = append(below[r.Parent], i)
+		if r.End > r.Start && (r.Stage != "" || r.Kind != RowFrame) {
+			parent := r.Parent
+			for parent > 0 && rows[parent].Stage == "" {
+				parent = rows[parent].Parent
+			}
+			below[parent] = append(below[parent], i)
 		}
 		if r.Stage == "llm" && !r.Failed {
 			called = max(called, r.End)

@@ -99,7 +99,7 @@ func (p *Page) compare(r *http.Request) (*answer, error) {
 				[]link{{"choose two questions", "/compare"}, {report.Name(shown(other.Session), other.Number), questionURL(other)}}}
 		}
 		sides[i] = w.questions
-		*names[i] = "median of " + plural(w.n, "warm question", "warm questions")
+		*names[i] = "the median of " + plural(w.n, "warm question", "warm questions")
 	}
 	c := stats.Compare(sides[0], sides[1], stats.Filter{}, stats.Filter{})
 	v.Ready = true
@@ -146,6 +146,10 @@ func (v *comparison) draw(c *stats.Comparison) {
 	}
 	for i := range c.Rows {
 		d := &c.Rows[i]
+		const little = float64(50 * time.Microsecond)
+		if d.Metric.Part && max(d.A, d.B) < little || d.Metric.Name == "unattributed" { // its two parts have rows
+			continue
+		}
 		row := difference{
 			Title: d.Metric.Title, About: d.Metric.About, A: figure(d.Metric, d.A), B: figure(d.Metric, d.B), By: signed(d.Metric, d.By()),
 			More: d.By() > 0,
@@ -171,7 +175,7 @@ func (v *comparison) draw(c *stats.Comparison) {
 		v.Rows = append(v.Rows, row)
 	}
 	by := time.Duration(c.E2E.By())
-	switch {
+	switch { // names begin sentences in capitals, save the median's
 	case by > 0:
 		v.Sentence = v.BName + " took " + report.Duration(by) + " more than " + v.AName
 	case by < 0:
@@ -180,14 +184,17 @@ func (v *comparison) draw(c *stats.Comparison) {
 		v.Sentence = v.BName + " took as long as " + v.AName
 	}
 	var parts []string
-	for i := range v.Rows {
-		if d := &c.Rows[i]; v.Rows[i].Where != "" && len(parts) < 3 && d.Share != nil && *d.Share >= 0.1 {
-			where := "outside the LLM"
-			if v.Rows[i].Where == "inside" {
-				where = "inside the LLM"
-			}
-			parts = append(parts, v.Rows[i].By+" "+v.Rows[i].Title+" ("+where+")")
+	for i := range c.Rows {
+		d := &c.Rows[i]
+		part, ok := diagnose.ComponentByName(d.Metric.Name)
+		if !ok || len(parts) == 3 || d.Share == nil || *d.Share < 0.1 {
+			continue
 		}
+		where := "outside"
+		if part.InsideLLM() {
+			where = "inside the LLM"
+		}
+		parts = append(parts, signed(d.Metric, d.By())+" "+looks[part].name+" ("+where+")")
 	}
 	if len(parts) > 0 {
 		v.Sentence += ": " + strings.Join(parts, ", ")

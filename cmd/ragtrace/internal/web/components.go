@@ -17,7 +17,7 @@ var looks = map[diagnose.Component]look{
 	diagnose.LLMPrefill: {"p", "prefill"},
 	diagnose.LLMDecode:  {"d", "decode"},
 	diagnose.LLMOther:   {"x", "LLM, other"},
-	diagnose.Enter:      {"n", "Enter to server"},
+	diagnose.Enter:      {"N", "Enter to server"},
 	diagnose.Prepare:    {"a", "prepare"},
 	diagnose.GapStart:   {"g", "no stage, at first"},
 	diagnose.Connect:    {"c", "connect"},

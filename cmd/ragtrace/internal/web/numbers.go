@@ -113,6 +113,9 @@ func drawGroup(results []diagnose.Result, g *stats.Group, at int) group {
 	v.Ticks = a.ticks()
 	for i := range g.Rows {
 		r := &g.Rows[i]
+		if r.Metric.Part && max(r.Warm.P95, r.Cold.P95) < shortest {
+			continue
+		}
 		row := metricRow{Title: r.Metric.Title, About: r.Metric.About, Unit: "tokens", Warm: figuresOf(r.Metric, r.Warm), Cold: figuresOf(r.Metric, r.Cold)}
 		if c, ok := diagnose.ComponentByName(r.Metric.Name); ok {
 			row.Title = looks[c].name

@@ -36,7 +36,7 @@ type fall struct {
 
 // A ghost is how long it usually takes.
 type ghost struct {
-	W    string
+	W    string // "": too short to be drawn
 	Time time.Duration
 }
 
@@ -70,18 +70,18 @@ func drawWaterfall(l *diagnose.Layout, warm *warmth) *waterfall {
 	for _, i := range shownRows {
 		r := &l.Rows[i]
 		f := fall{
-			Class: "r f", Name: rowName(r), X: at(r.Start), W: percent(max(float64(r.End-r.Start), narrowest*float64(axis)), float64(axis)),
+			Class: "f", Name: rowName(r), X: at(r.Start), W: percent(max(float64(r.End-r.Start), narrowest*float64(axis)), float64(axis)),
 			Time: r.End - r.Start, Cold: r.Cold, Failed: r.Failed,
 		}
 		switch r.Kind {
 		case diagnose.RowInside:
-			f.Class = "r i " + looks[r.Component].class
+			f.Class = "i " + looks[r.Component].class
 			seen[r.Component] = true
 		case diagnose.RowOutside:
-			f.Class = "r o " + looks[r.Component].class
+			f.Class = "o " + looks[r.Component].class
 			seen[r.Component] = true
 		case diagnose.RowGap:
-			f.Class = "r o g"
+			f.Class = "o g"
 			seen[diagnose.Gap] = true
 		}
 		f.Class += " d" + strconv.Itoa(min(r.Depth, 8))
@@ -94,8 +94,11 @@ func drawWaterfall(l *diagnose.Layout, warm *warmth) *waterfall {
 		if r.Failed {
 			f.Notes = append(f.Notes, strings.TrimSpace("failed "+shownUpTo(failure(r), 24)))
 		}
-		if d, ok := ghosts[i]; ok {
-			f.Ghost = &ghost{percent(float64(d), float64(axis)), d}
+		if d, ok := ghosts[i]; ok && max(d, f.Time) >= axis/200 {
+			f.Ghost = &ghost{Time: d}
+			if d >= axis/200 {
+				f.Ghost.W = percent(float64(d), float64(axis))
+			}
 		}
 		for _, p := range r.Path {
 			f.Path = append(f.Path, piece{at(p.Start), percent(max(float64(p.End-p.Start), narrowest*float64(axis)), float64(axis))})
@@ -126,27 +129,53 @@ func rowName(r *diagnose.Row) string {
 	return r.Stage + ": " + name
 }
 
-// ghostsOf is what is usual of rows: of the root, and of each component at its longest row.
+// ghostsOf is what is usual of rows: of the root, and of what a row holds when no other row has any of it. Of components with
+// several rows it stands at the longest.
 func ghostsOf(l *diagnose.Layout, warm *warmth) map[int]time.Duration {
 	ghosts := make(map[int]time.Duration)
 	if warm == nil {
 		return ghosts
 	}
 	ghosts[0] = warm.e2e
+	usual := warm.usual()
+	type counts [32]int // rows by component
+	below := make([]counts, len(l.Rows))
 	longest := make(map[diagnose.Component]int)
-	for i := range l.Rows {
+	for i := len(l.Rows) - 1; i > 0; i-- {
 		r := &l.Rows[i]
-		if r.Kind == diagnose.RowFrame {
-			continue
+		if c := r.Component; r.Kind != diagnose.RowFrame {
+			below[i][c]++
+			if at, ok := longest[c]; !ok || r.End-r.Start >= l.Rows[at].End-l.Rows[at].Start {
+				longest[c] = i
+			}
 		}
-		if at, ok := longest[r.Component]; !ok || r.End-r.Start > l.Rows[at].End-l.Rows[at].Start {
-			longest[r.Component] = i
+		for c, n := range below[i] {
+			below[r.Parent][c] += n
 		}
 	}
-	usual := warm.usual()
-	for c, i := range longest {
-		if c != diagnose.Answer { // of which only what comes after the last token counts
-			ghosts[i] = usual[c]
+	for i := 1; i < len(l.Rows); i++ {
+		r := &l.Rows[i]
+		if r.Failed || r.Kind == diagnose.RowFrame && r.Stage != "llm" {
+			continue
+		}
+		sum, all, parts := time.Duration(0), true, 0
+		for c, n := range below[i] {
+			// Connections are set up anywhere, and of an answer only what comes after the last token counts.
+			if c := diagnose.Component(c); n == 0 || c == diagnose.Connect && r.Component != c || c == diagnose.Answer {
+				continue
+			}
+			sum += usual[c]
+			parts++
+			all = all && n == below[0][c]
+		}
+		switch {
+		case parts > 0 && all:
+			if r.Stage == "llm" {
+				sum += usual[diagnose.Transport]
+			}
+			ghosts[i] = sum
+		case parts == 1 && longest[r.Component] == i:
+			ghosts[i] = usual[r.Component]
 		}
 	}
 	return ghosts

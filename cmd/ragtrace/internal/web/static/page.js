@@ -13,6 +13,7 @@
       title.parentNode.setAttribute('aria-label', title.textContent);
       title.remove();
     }
+    if (matchMedia('(max-width: 700px)').matches) for (const d of root.querySelectorAll('details.advice')) d.open = false;
     const first = root.querySelector('.bars a');
     if (first) first.setAttribute('tabindex', '0');
   }
