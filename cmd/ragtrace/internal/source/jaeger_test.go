@@ -181,6 +181,36 @@ func TestSeveralObjectsInAnAnswer(t *testing.T) {
 	}
 }
 
+// As Jaeger v2.13 gives back a span of no length.
+func TestAnEndThatJaegerMovedIsMovedBack(t *testing.T) {
+	const span = `{"result":{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"00000000000000000000000000000001","spanId":"0000000000000001",
+		"startTimeUnixNano":"1780388138821649138","endTimeUnixNano":"1780388138821649139","attributes":[{"key":"@jaeger@warnings","value":{"arrayValue":{"values":[%s]}}}]}]}]}]}}`
+	const moved = `{"stringValue":"Negative duration detected, sanitizing end timestamp. Original end timestamp: %s, adjusted to: 2026-06-02 08:15:38.821649139 +0000 UTC"}`
+	for name, c := range map[string]struct {
+		warnings string
+		end      int64
+		attrs    int
+	}{
+		"no length":        {fmt.Sprintf(moved, "2026-06-02 08:15:38.821649138 +0000 UTC"), 1780388138821649138, 0},
+		"never ended":      {fmt.Sprintf(moved, "1970-01-01 00:00:00 +0000 UTC"), 0, 0},
+		"a far end":        {fmt.Sprintf(moved, "1969-12-31 23:59:59.999999999 +0000 UTC"), 0, 0},
+		"another warning":  {`{"stringValue":"clock skew"}`, 1780388138821649139, 1},
+		"no time":          {fmt.Sprintf(moved, "soon"), 1780388138821649139, 1},
+		"several warnings": {fmt.Sprintf(moved, "1970-01-01 00:00:00 +0000 UTC") + `,{"stringValue":"more"}`, 1780388138821649139, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := &fakeJaeger{before: func(w http.ResponseWriter, _ *http.Request) bool {
+				fmt.Fprintf(w, span, c.warnings)
+				return true
+			}}
+			spans, err := fake.start(t).Trace(t.Context(), model.TraceID{15: 1})
+			if err != nil || len(spans) != 1 || spans[0].End != c.end || len(spans[0].Attrs) != c.attrs {
+				t.Errorf("span is %+v, %v, want the end %d and %d attributes", spans, err, c.end, c.attrs)
+			}
+		})
+	}
+}
+
 func TestSpansWithoutAnIDAreCounted(t *testing.T) {
 	fake := &fakeJaeger{spans: []fakeSpan{{1, 1, "app", noon}, {1, 0, "app", noon}}}
 	j := fake.start(t)

@@ -29,6 +29,7 @@ func (t *traces) add(spans []model.Span) {
 			continue
 		}
 		t.seen[key] = true
+		unmend(&s)
 		if t.spans[s.TraceID] == nil {
 			t.order = append(t.order, s.TraceID)
 		}
