@@ -3,5 +3,5 @@
 //
 // The tests are skipped unless these variables name the servers' binaries, which .ci/peers builds:
 //
-//	RAGTRACE_TEST_OLLAMA RAGTRACE_TEST_WEAVIATE RAGTRACE_TEST_JAEGER
+//	RAGTRACE_TEST_OLLAMA RAGTRACE_TEST_WEAVIATE RAGTRACE_TEST_JAEGER RAGTRACE_TEST_COLLECTOR
 package endtoend
