@@ -115,6 +115,9 @@ type Facts struct {
 	Queue   Timing
 	Prefill Timing
 	Decode  Timing
+	// PrefillStart is when the prompt's processing began, as llama-server tells during it: all that is known of an answer
+	// that does not come to its end.
+	PrefillStart Timing
 	// FirstTokenInDecode says that Decode begins before the first token: it is n steps for n tokens, else n-1.
 	FirstTokenInDecode bool
 

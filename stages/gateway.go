@@ -16,5 +16,5 @@ func (f *Facts) GatewayPhases() []Phase {
 	if !own.Known() || !end.Known() || min(own.D, end.D) < negligible {
 		return nil
 	}
-	return []Phase{{Name: "gateway.overhead", Stage: Gateway, End: min(own.D, end.D), Source: own.Source}}
+	return []Phase{{Name: PhaseGateway, Stage: Gateway, End: min(own.D, end.D), Source: own.Source}}
 }

@@ -19,11 +19,13 @@ type Metrics struct {
 	TPOTServer Timing
 
 	// ITL are gaps between token events, not divided by the tokens of one event.
-	ITLP50, ITLP95, ITLMax Timing
-	ITLServerP50           Timing
+	ITLP50, ITLP95, ITLMax, ITLMean Timing
+	ITLServerP50                    Timing
 
 	// Queue is time inside the server that no field of it names, before prefill; or its own queue field.
 	Queue Timing
+	// Unattributed is time inside the server that no field of it names, when it names neither prefill nor decode.
+	Unattributed Timing
 	// DecodeResidual is what the decode span has beyond the server's decoding time: sampling, a client that reads late.
 	DecodeResidual Timing
 	// ServerStart and ServerEnd are the server's interval on the exchange's clock, where it reports its length.
@@ -52,7 +54,7 @@ func (f *Facts) Metrics() Metrics {
 	m := Metrics{
 		TTFT: f.Marks.FirstToken, TTFA: f.Marks.FirstAnswer,
 		E2E:   f.Marks.End,
-		Queue: p.queue, DecodeResidual: p.residual,
+		Queue: p.queue, DecodeResidual: p.residual, Unattributed: p.unattributed(),
 		ServerStart: p.start, ServerEnd: p.end,
 		Tokens: f.tokens(),
 	}
@@ -67,8 +69,9 @@ func (f *Facts) Metrics() Metrics {
 		}
 	}
 	m.ITLP50, m.ITLP95 = quantile(f.Gaps, 0.5, Measured), quantile(f.Gaps, 0.95, Measured)
-	if f.Gaps.N() > 0 {
+	if n := f.Gaps.N(); n > 0 {
 		m.ITLMax = Timing{f.Gaps.Max(), Measured}
+		m.ITLMean = Timing{(f.Marks.LastToken.D - f.Marks.FirstToken.D) / time.Duration(n), Measured}
 	}
 	m.ITLServerP50 = quantile(f.ServerGaps, 0.5, Reported)
 	return m
@@ -102,7 +105,7 @@ func (f *Facts) pace(m *Metrics, p placement) {
 		if p.end.Known() && f.sendingSeen() {
 			end = p.end.D
 		}
-		if end >= first.D {
+		if end > first.D { // else all came at once
 			m.TPOT = Timing{(end - first.D) / time.Duration(steps), Derived}
 		}
 	}

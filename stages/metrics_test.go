@@ -31,7 +31,7 @@ func TestMetricsOfAStream(t *testing.T) {
 		TTFT: at(41), TTFA: at(61), E2E: at(101),
 		TTFTServer: Timing{39 * ms, Derived},
 		TPOT:       Timing{59 * ms / 3, Derived}, TPOTServer: Timing{20 * ms, Derived},
-		ITLP50: at(20), ITLP95: at(20), ITLMax: at(20),
+		ITLP50: at(20), ITLP95: at(20), ITLMax: at(20), ITLMean: at(20),
 		Queue: Timing{5 * ms, Derived}, DecodeResidual: Timing{0, Derived},
 		ServerStart: Timing{1 * ms, Derived}, ServerEnd: Timing{100 * ms, Derived},
 		PrefillRate: Rate{1000, Derived}, DecodeRate: Rate{50, Derived}, // 30 tokens in 30 ms, 3 steps in 60

@@ -14,6 +14,7 @@ type Phase struct {
 const (
 	PhaseUnattributed = "llm.unattributed" // between load and end, when the server gives neither prefill nor decode
 	PhaseEmbedServer  = "embed.server"     // an embedding server's whole time, when it does not tell a load from the rest
+	PhaseGateway      = "gateway.overhead" // a gateway's own time before it passed the request on
 	PhaseStall        = "llm.decode.stall" // a large part of the decode span in which nothing was decoded
 )
 
@@ -54,6 +55,16 @@ func (p *placement) addNamed(name string, stage Stage, start, end time.Duration,
 	}
 }
 
+// unattributed is the length of the phase of that name.
+func (p *placement) unattributed() Timing {
+	for _, ph := range p.phases {
+		if ph.Name == PhaseUnattributed {
+			return Timing{ph.End - ph.Start, ph.Source}
+		}
+	}
+	return Timing{}
+}
+
 // place picks the rule by what the server reports.
 func (f *Facts) place() placement {
 	switch {
@@ -62,7 +73,7 @@ func (f *Facts) place() placement {
 	case f.Stage == Search || f.Stage == Rerank:
 		return f.placeServer()
 	case !f.Marks.Done.Known() || f.Status != StatusOK && f.Status != "":
-		return placement{} // what was reported, if anything, does not belong to the whole
+		return f.placeBegun() // what else was reported, if anything, does not belong to the whole
 	case f.Operation == OpLoad && !f.Total.Known():
 		var p placement
 		p.add(LLMLoad, f.sent(), f.Marks.Done.D, Measured)

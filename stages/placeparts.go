@@ -26,6 +26,24 @@ func (f *Facts) placeBackward() (p placement) {
 	return p
 }
 
+// placeBegun places what is known of an answer that broke off: the wait and the prefill, when the server told of the
+// latter while it lasted.
+func (f *Facts) placeBegun() (p placement) {
+	if !f.PrefillStart.Known() {
+		return p
+	}
+	end := f.Marks.End
+	if f.Marks.FirstToken.Known() {
+		end = f.Marks.FirstToken
+	}
+	sent := f.sent()
+	start := min(max(f.PrefillStart.D, sent), end.D)
+	p.queue = Timing{start - sent, Derived}
+	p.add(LLMQueue, sent, start, Derived)
+	p.add(LLMPrefill, start, end.D, Derived)
+	return p
+}
+
 // placeForward places the phases of a server that reports its queue too (vLLM): one after another from the request on.
 // What is left at the end is the network, and no phase.
 func (f *Facts) placeForward() (p placement) {

@@ -56,6 +56,7 @@ func TestColdChat(t *testing.T) {
 			"ragtrace.llm.prefill.duration":         0.1,
 			"ragtrace.llm.decode.duration":          0.1,
 			"ragtrace.llm.time_per_output_token":    0.02,
+			"ragtrace.llm.inter_chunk.mean":         0.02,
 			"ragtrace.llm.inter_chunk.p50":          0.02,
 			"ragtrace.llm.inter_chunk.p95":          0.02,
 			"ragtrace.llm.inter_chunk.max":          0.02,

@@ -3,6 +3,7 @@ package ollama
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/ragtrace/ragtrace/stages"
 	"github.com/ragtrace/ragtrace/stages/stream"
@@ -175,9 +176,13 @@ func (r *Reader) finish(l *line, d stream.Document) {
 	r.stamps.done(f, l.stamp)
 }
 
-// End adds what is known of the version. Of a cloud model it is another server's, and not known.
+// End adds what is known of the version. Of a cloud model it is another server's, and not known; since v0.30 the answer to
+// such a call is passed on as it is (server/cloud_proxy.go), so that only the model's name tells.
 func (r *Reader) End() {
 	f := r.f
+	if m := f.Request.Model; strings.HasSuffix(m, ":cloud") || strings.HasSuffix(m, "-cloud") {
+		f.Remote = true
+	}
 	if f.Server == nil || f.Remote || f.Stage != stages.LLM {
 		return
 	}

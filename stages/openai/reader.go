@@ -58,7 +58,7 @@ func (r *Reader) read(c *chunk, d stream.Document) {
 		return
 	}
 	c.usage.into(f)
-	c.server.into(f)
+	c.server.into(f, d.At)
 	if c.ollama {
 		f.API, f.System = stages.APIOllama, "ollama"
 	}

@@ -60,6 +60,10 @@ const (
 	predictedN
 	predictedMS
 
+	progressTotal
+	progressCache
+	progressTime
+
 	metrics
 	metricTTFT
 	metricGeneration
@@ -139,6 +143,10 @@ var schema = stream.NewSchema([]string{
 	promptMS:    "timings.prompt_ms",
 	predictedN:  "timings.predicted_n",
 	predictedMS: "timings.predicted_ms",
+
+	progressTotal: "prompt_progress.total", // llama-server, return_progress
+	progressCache: "prompt_progress.cache",
+	progressTime:  "prompt_progress.time_ms", // since the slot took the prompt up
 
 	metrics:          "metrics", // vLLM, --enable-per-request-metrics
 	metricTTFT:       "metrics.time_to_first_token_ms",

@@ -3,6 +3,7 @@ package openai
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/ragtrace/ragtrace/stages"
 	"github.com/ragtrace/ragtrace/stages/stream"
@@ -12,7 +13,8 @@ import (
 type serverFigures struct {
 	api                    stages.API
 	queue, prefill, decode stages.Timing
-	cached, input, output  stages.Count // llama-server's counts of this request
+	cached, input, output  stages.Count  // llama-server's counts of this request
+	progress               stages.Timing // of the prefill, so far
 	figures                [5]stages.Figure
 	n                      int
 }
@@ -33,6 +35,13 @@ func (s *serverFigures) value(v stream.Value) {
 		millis(&s.prefill, v)
 	case predictedMS:
 		millis(&s.decode, v)
+	case progressTotal:
+		s.api = stages.APILlamaServer
+		count(&s.input, v)
+	case progressCache:
+		count(&s.cached, v)
+	case progressTime:
+		millis(&s.progress, v)
 	case timingPrompt:
 		s.api = stages.APILocalAI
 		millis(&s.prefill, v)
@@ -72,11 +81,19 @@ func (s *serverFigures) metric(v stream.Value) {
 	}
 }
 
-func (s *serverFigures) into(f *stages.Facts) {
+func (s *serverFigures) into(f *stages.Facts, at time.Duration) {
 	if s.api == "" {
 		return
 	}
 	f.API, f.System = s.api, string(s.api)
+	if s.progress.Known() {
+		// The earliest is the one that was held up least on its way.
+		if start := max(at-s.progress.D, 0); !f.PrefillStart.Known() || start < f.PrefillStart.D {
+			f.PrefillStart = stages.Timing{D: start, Source: stages.Derived}
+		}
+		f.InputTokens, f.CachedTokens = s.input, s.cached // of the whole prompt
+		return
+	}
 	f.Queue, f.Prefill, f.Decode = s.queue, s.prefill, s.decode
 	if s.n > 0 {
 		f.Figures = append([]stages.Figure(nil), s.figures[:s.n]...)

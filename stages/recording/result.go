@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/ragtrace/ragtrace/stages"
 )
@@ -136,8 +137,14 @@ func (r *Result) store(f *stages.Facts, m *stages.Metrics) {
 	}
 }
 
+// spans are the phases, a gateway's own time first.
 func spans(f *stages.Facts) []Span {
 	out := []Span{}
+	before := time.Duration(0)
+	for _, p := range f.GatewayPhases() {
+		out = append(out, Span{p.Name, MillisOf(p.Start), MillisOf(p.End)})
+		before = p.End
+	}
 	if f.API == stages.APIVLLM {
 		return out // in this format its figures stand under server_metrics and are not repeated as spans
 	}
@@ -146,7 +153,9 @@ func spans(f *stages.Facts) []Span {
 		if p.Stage == stages.EmbedLoad {
 			name = string(stages.LLMLoad) // the format knows one name for a model's load, whoever loads it
 		}
-		out = append(out, Span{name, MillisOf(p.Start), MillisOf(p.End)})
+		if start := max(p.Start, before); start < p.End {
+			out = append(out, Span{name, MillisOf(start), MillisOf(p.End)})
+		}
 	}
 	return out
 }

@@ -25,6 +25,7 @@ const (
 	completionTokens
 	cachedTokens
 	latency
+	other
 	errorText
 	errorMessage
 )
@@ -37,6 +38,7 @@ var schema = stream.NewSchema([]string{
 	completionTokens: "meta_info.completion_tokens", // running
 	cachedTokens:     "meta_info.cached_tokens",
 	latency:          "meta_info.e2e_latency", // seconds, from arrival to the end
+	other:            "meta_info.*",           // with --enable-metrics, by names that change: queue_time, ...
 	errorText:        "error",
 	errorMessage:     "error.message",
 }...)
@@ -46,7 +48,12 @@ type Reader struct {
 	f     *stages.Facts
 	event event
 	known int64 // length of the text that has come
+
+	figures []stages.Figure
 }
+
+// maxFigures bounds how many numbers of its own a server may add.
+const maxFigures = 16
 
 type event struct {
 	length        int64
@@ -88,12 +95,41 @@ func (r *Reader) Value(v stream.Value) {
 		if s, ok := v.Float(); ok {
 			e.total, _ = stages.ReportedSeconds(s)
 		}
+	case other:
+		r.figure(v)
 	case errorText, errorMessage:
 		e.failed = e.failed || !v.Empty()
 		if v.Kind == stream.String {
 			e.err = v.String()
 		}
 	}
+}
+
+// figure takes a number under the server's own name. They stand in every event.
+func (r *Reader) figure(v stream.Value) {
+	n, ok := v.Float()
+	if !ok || !isName(v.Key) {
+		return
+	}
+	for i := range r.figures {
+		if r.figures[i].Name == string(v.Key) {
+			r.figures[i].Value = n
+			return
+		}
+	}
+	if len(r.figures) < maxFigures {
+		r.figures = append(r.figures, stages.Figure{Name: string(v.Key), Value: n})
+	}
+}
+
+// isName reports whether a field's name can be part of an attribute's.
+func isName(key []byte) bool {
+	for _, c := range key {
+		if c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return len(key) > 0
 }
 
 func count(c *stages.Count, v stream.Value) {
@@ -138,6 +174,7 @@ func (r *Reader) read(e *event, d stream.Document) {
 			f.FinishReasons = append(f.FinishReasons, e.reason)
 		}
 		f.InputTokens, f.OutputTokens, f.CachedTokens, f.Total = e.input, e.output, e.cached, e.total
+		f.Figures = r.figures
 	}
 }
 

@@ -14,6 +14,9 @@ type capture struct {
 
 func (c *capture) Value(v Value) {
 	s := fmt.Sprintf("%s=%s", strings.TrimSuffix(c.paths[v.Path], "#"), describe(v))
+	if len(v.Key) > 0 {
+		s = string(v.Key) + ":" + s
+	}
 	if v.Index > 0 {
 		s += fmt.Sprintf(" @%d", v.Index)
 	}

@@ -11,7 +11,13 @@ type scanner struct {
 	here  *node               // what the schema says of the value that is under way; nil: nothing
 	skip  skipping            // inside a container that no path leads into
 	text  text                // the string or literal under way
+
+	key  [maxKey]byte // of the last field that only a * names
+	keyN int
 }
+
+// maxKey is how much of such a key is kept.
+const maxKey = 64
 
 type state uint8
 
@@ -198,6 +204,9 @@ func (s *scanner) stringEnded() {
 		if s.text.whole() {
 			s.here = f.node.find(s.text.kept())
 		}
+		if s.here != nil && s.here == f.node.any {
+			s.keyN = copy(s.key[:], s.text.kept())
+		}
 		s.state = atColon
 		return
 	}
@@ -224,6 +233,9 @@ func (s *scanner) emit(v Value) {
 		return
 	}
 	v.Path = s.here.path
+	if v.Kind < Array && s.top > 0 && s.here == s.stack[s.top-1].node.any {
+		v.Key = s.key[:s.keyN]
+	}
 	for i := s.top - 1; i >= 0; i-- {
 		if s.stack[i].array {
 			v.Index = int(s.stack[i].count) - 1

@@ -31,6 +31,9 @@ type Value struct {
 	// End is the last 512 bytes of a Truncated string whose path asks for it, or somewhat less to begin with a whole rune. It
 	// is valid during the call only.
 	End []byte
+	// Key is the name of the field, at most 64 bytes of it, when its path ends in * and it is no container. It is valid during
+	// the call only.
+	Key []byte
 	// Len is the length of a string in bytes, decoded, kept or not, or the number of elements of an array or object.
 	Len int64
 	// Index is the place of the value, or of what it stands in, in the innermost array; 0 outside arrays.

@@ -80,6 +80,7 @@ func embed(attrs []attribute.KeyValue, f *stages.Facts) []attribute.KeyValue {
 }
 
 func rerank(attrs []attribute.KeyValue, f *stages.Facts) []attribute.KeyValue {
+	attrs = text(attrs, RerankerModel, model(f))
 	attrs = count(attrs, RerankCandidateCount, f.Request.Documents)
 	attrs = count(attrs, RerankTopN, f.Request.TopK)
 	attrs = count(attrs, RerankerTopK, f.Request.TopK)

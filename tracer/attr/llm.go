@@ -76,11 +76,13 @@ func llmTimes(attrs []attribute.KeyValue, f *stages.Facts) []attribute.KeyValue 
 	attrs = seconds(attrs, PrefillDuration, f.Prefill)
 	attrs = seconds(attrs, DecodeDuration, f.Decode)
 	attrs = seconds(attrs, DecodeResidual, m.DecodeResidual)
+	attrs = seconds(attrs, Unattributed, m.Unattributed)
 	perToken := m.TPOTServer
 	if !perToken.Known() {
 		perToken = m.TPOT
 	}
 	attrs = seconds(attrs, TimePerOutputToken, perToken)
+	attrs = seconds(attrs, InterChunkMean, m.ITLMean)
 	attrs = seconds(attrs, InterChunkP50, m.ITLP50)
 	attrs = seconds(attrs, InterChunkP95, m.ITLP95)
 	return seconds(attrs, InterChunkMax, m.ITLMax)

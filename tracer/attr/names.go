@@ -60,6 +60,7 @@ const (
 const (
 	SpanKind        = attribute.Key("openinference.span.kind")
 	RerankerTopK    = attribute.Key("reranker.top_k")
+	RerankerModel   = attribute.Key("reranker.model_name")
 	ObservationType = attribute.Key("langfuse.observation.type")
 )
 
@@ -76,6 +77,8 @@ const (
 	TimeToFirstToken   = attribute.Key("ragtrace.llm.time_to_first_token")      // by the server's own stamps
 	TimeToFirstAnswer  = attribute.Key("ragtrace.llm.time_to_first_answer")
 	TimePerOutputToken = attribute.Key("ragtrace.llm.time_per_output_token")
+	Unattributed       = attribute.Key("ragtrace.llm.unattributed.duration") // of the server, in no field of its answer
+	InterChunkMean     = attribute.Key("ragtrace.llm.inter_chunk.mean")
 	InterChunkP50      = attribute.Key("ragtrace.llm.inter_chunk.p50")
 	InterChunkP95      = attribute.Key("ragtrace.llm.inter_chunk.p95")
 	InterChunkMax      = attribute.Key("ragtrace.llm.inter_chunk.max")
