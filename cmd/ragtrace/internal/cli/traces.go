@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +13,6 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/index"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
-	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp"
-	sources "github.com/ragtrace/ragtrace/cmd/ragtrace/internal/source"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/terminal"
 )
@@ -74,63 +71,6 @@ func readStore(ctx context.Context, path string, w window, warn io.Writer) (*tra
 		reading.at(len(t.questions))
 	}
 	return t, nil
-}
-
-// readFile holds the whole file's spans, since those of one trace may be anywhere in it.
-func readFile(ctx context.Context, path string, w window, warn io.Writer) (*traces, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var all []model.Span
-	var bad error
-	reading := newProgress(warn, "reading "+path, "spans")
-	defer reading.done()
-	for batch, err := range sources.ReadFile(f) {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		var spans []model.Span
-		if err == nil {
-			spans, err = batch.Decode()
-		}
-		if err == nil {
-			all = append(all, spans...)
-			err = refusal(batch)
-		}
-		if err != nil {
-			bad = fmt.Errorf("%s: %w", path, err)
-			reading.done()
-			fmt.Fprintf(warn, "warning: %v\n", bad)
-		}
-		reading.at(len(all))
-	}
-	if len(all) == 0 && bad != nil {
-		return nil, fmt.Errorf("nothing could be read: %w", bad)
-	}
-	spans := func(_ context.Context, id model.TraceID) ([]model.Span, error) {
-		var of []model.Span
-		for _, s := range all {
-			if s.TraceID == id {
-				of = append(of, s)
-			}
-		}
-		return of, nil
-	}
-	return &traces{questions: w.of(diagnose.Cut(all)), spans: spans, close: func() error { return nil }}, nil
-}
-
-// refusal is the error for spans of a file that cannot be kept.
-func refusal(b *otlp.Batch) error {
-	n, reasons := b.Refusal()
-	switch {
-	case n == 0:
-		return nil
-	case b.Line > 0:
-		return &otlp.LineError{Line: b.Line, Err: fmt.Errorf("%d spans refused (%s)", n, reasons)}
-	}
-	return fmt.Errorf("%d spans refused (%s)", n, reasons)
 }
 
 // view gathers what the waterfall of q shows.
