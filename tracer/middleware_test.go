@@ -121,7 +121,7 @@ func TestAnswerNotStreamed(t *testing.T) {
 		if d := root.EndTime().Sub(arrival); d != time.Second {
 			t.Errorf("the question ends after %v, want 1s", d)
 		}
-		if tracertest.Value(root, attr.SessionID).Type() != attribute.INVALID {
+		if tracertest.Value(root, attr.SessionID).Type() != attribute.EMPTY {
 			t.Error("a session was invented")
 		}
 	})

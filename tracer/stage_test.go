@@ -140,7 +140,7 @@ func TestMetrics(t *testing.T) {
 				}
 				key := m.Name
 				for _, kv := range p.Attributes.ToSlice() {
-					key += " " + string(kv.Key) + "=" + kv.Value.Emit()
+					key += " " + string(kv.Key) + "=" + kv.Value.String()
 				}
 				sums[key] = p.Sum
 			}

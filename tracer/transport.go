@@ -56,7 +56,8 @@ func (t *transport) begin(req *http.Request) (c *call, out *http.Request) {
 	out = req
 	defer guard()
 	q := QuestionFrom(req.Context())
-	cl := &call{cfg: t.cfg, servers: &t.servers, q: q, start: time.Now(), cancel: req.Cancel} //nolint:staticcheck // net/http still sets it
+	//lint:ignore SA1019 net/http still sets it
+	cl := &call{cfg: t.cfg, servers: &t.servers, q: q, start: time.Now(), cancel: req.Cancel}
 	cl.setHost(req.URL)
 	header := req.Header.Clone()
 	if header == nil {

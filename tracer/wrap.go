@@ -39,7 +39,8 @@ type commonInterfaces interface {
 	http.Flusher
 	flushErrorer
 	io.StringWriter
-	http.CloseNotifier //nolint:staticcheck // old handlers still ask for it
+	//lint:ignore SA1019 old handlers still ask for it
+	http.CloseNotifier
 }
 
 type http1Interfaces interface {
@@ -64,6 +65,7 @@ func (w commonWriter) Flush()                            { w.rec.flush() }
 func (w commonWriter) FlushError() error                 { return w.rec.flushError() }
 func (w commonWriter) Unwrap() http.ResponseWriter       { return w.rec.below }
 func (w commonWriter) CloseNotify() <-chan bool {
+	//lint:ignore SA1019 see above
 	return w.rec.below.(http.CloseNotifier).CloseNotify()
 } //nolint:staticcheck // see above
 

@@ -39,7 +39,8 @@ func interfaces(w http.ResponseWriter) []string {
 	add("StringWriter", ok)
 	_, ok = w.(http.Pusher)
 	add("Pusher", ok)
-	_, ok = w.(http.CloseNotifier) //nolint:staticcheck // old handlers still ask for it
+	//lint:ignore SA1019 old handlers still ask for it
+	_, ok = w.(http.CloseNotifier)
 	add("CloseNotifier", ok)
 	c := http.NewResponseController(w)
 	add("deadlines", c.SetWriteDeadline(time.Now().Add(time.Minute)) == nil)

@@ -33,7 +33,8 @@ func (k *keepAlive) UnmarshalJSON(b []byte) error {
 			return err
 		}
 	default:
-		return fmt.Errorf("Unsupported type: '%s'", reflect.TypeOf(v)) //nolint:staticcheck // the server's words
+		//lint:ignore ST1005 the server's words
+		return fmt.Errorf("Unsupported type: '%s'", reflect.TypeOf(v))
 	}
 	if d < 0 {
 		d = forever

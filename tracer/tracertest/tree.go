@@ -53,8 +53,8 @@ func draw(b *strings.Builder, s sdktrace.ReadOnlySpan, children map[trace.SpanID
 		b.WriteString(" error")
 	}
 	for _, k := range keys {
-		if v := Value(s, k); v.Type() != attribute.INVALID {
-			fmt.Fprintf(b, " %s=%s", k, v.Emit())
+		if v := Value(s, k); v.Type() != attribute.EMPTY {
+			fmt.Fprintf(b, " %s=%s", k, v.String())
 		}
 	}
 	b.WriteByte('\n')
