@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/index"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/web"
+)
+
+// newPage is the page over a store. Close it before the store, and before its server waits for requests to end, since live
+// updates do not end by themselves.
+func newPage(st *store.Store, options web.Options) *web.Page {
+	return web.New(web.Source{
+		Version: st.Version,
+		Questions: func(ctx context.Context) ([]diagnose.Question, error) {
+			var all []diagnose.Question
+			for q, err := range index.Questions(ctx, st, store.QuestionFilter{}) {
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, q)
+			}
+			return all, nil
+		},
+		Spans: func(ctx context.Context, id model.TraceID) ([]model.Span, error) {
+			spans, err := st.Trace(ctx, id)
+			if errors.Is(err, store.ErrNotFound) {
+				return nil, web.ErrNoTrace
+			}
+			return spans, err
+		},
+	}, options)
+}
