@@ -88,6 +88,7 @@ type Facts struct {
 	Status        Status
 	Error         string // the server's words, or http_503
 	Streamed      bool   // the answer came as events
+	Formed        bool   // something in it has the form of the API's answers, if only without a word in it
 	Model         string // as the answer names it
 	DoneReason    string
 	FinishReasons []string

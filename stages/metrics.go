@@ -112,11 +112,11 @@ func (f *Facts) pace(m *Metrics, p placement) {
 	if f.FirstTokenInDecode {
 		steps++
 	}
-	if f.Decode.Known() && f.OutputTokens.Known() && steps > 0 {
+	if f.Decode.Known() && f.OutputTokens.Known() && steps > 0 && !f.otherUnits() {
 		m.TPOTServer = Timing{f.Decode.D / time.Duration(steps), Derived}
 		m.DecodeRate = Rate{float64(steps) / f.Decode.D.Seconds(), Derived}
 	}
-	if in, cached := f.InputTokens, f.CachedTokens; in.Known() && cached.Known() && f.Prefill.D > 0 && in.N > cached.N {
+	if in, cached := f.InputTokens, f.CachedTokens; in.Known() && cached.Known() && f.Prefill.D > 0 && in.N > cached.N && !f.otherUnits() {
 		m.PrefillRate = Rate{float64(in.N-cached.N) / f.Prefill.D.Seconds(), Derived}
 	}
 }

@@ -74,6 +74,8 @@ func (f *Facts) place() placement {
 		return f.placeServer()
 	case !f.Marks.Done.Known() || f.Status != StatusOK && f.Status != "":
 		return f.placeBegun() // what else was reported, if anything, does not belong to the whole
+	case f.otherUnits():
+		return placement{}
 	case f.Operation == OpLoad && !f.Total.Known():
 		var p placement
 		p.add(LLMLoad, f.sent(), f.Marks.Done.D, Measured)

@@ -7,11 +7,18 @@ func (f *Facts) Settle() {
 	if f.held() {
 		f.Flag(FlagBufferedStream)
 	}
-	const fastest = 20_000 // tokens a second on one stream; servers that send milliseconds for nanoseconds claim 1e8
-	if n := f.OutputTokens.N; f.Decode.Known() && n > 1 && float64(n) > fastest*f.Decode.D.Seconds() {
+	if f.otherUnits() {
 		f.Flag(FlagSuspectUnits)
 	}
 	f.Phases()
+}
+
+// otherUnits reports whether the server's durations cannot be in the unit that the API states. Nothing is made of them
+// then: what is left of the call would be blamed on the network.
+func (f *Facts) otherUnits() bool {
+	const fastest = 20_000 // tokens a second on one stream; servers that send milliseconds for nanoseconds claim 1e8
+	n := f.OutputTokens.N
+	return f.Decode.Known() && n > 1 && float64(n) > fastest*f.Decode.D.Seconds()
 }
 
 // held reports whether something between server and client held the tokens back: they arrived in much less time than

@@ -12,6 +12,7 @@ type line struct {
 	answer, reasoning bool
 	toolCalls         int
 	done              bool
+	formed            bool // it has what every line has
 	doneReason        string
 	err               string
 	stamp             time.Time

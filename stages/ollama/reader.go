@@ -91,7 +91,7 @@ func (r *Reader) Value(v stream.Value) {
 	case remoteHost:
 		r.f.Remote = !v.Empty()
 	case done:
-		l.done = v.True()
+		l.done, l.formed = v.True(), v.Kind == stream.Bool
 	case doneReason:
 		l.doneReason = v.String()
 	case errorText:
@@ -126,6 +126,7 @@ func (r *Reader) Document(d stream.Document) {
 
 func (r *Reader) read(l *line, d stream.Document) {
 	f := r.f
+	f.Formed = f.Formed || l.formed
 	if l.err != "" {
 		if f.Error == "" {
 			f.Error = l.err

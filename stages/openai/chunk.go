@@ -121,7 +121,7 @@ func (c *chunk) vectorValue(v stream.Value) {
 }
 
 // objects are the words of "object" that matter.
-var objects = []string{"error", "response"}
+var objects = []string{"error", "response", "chat.completion.chunk", "text_completion"}
 
 // word returns the word of the list that v is, without keeping a copy, and "" for any other.
 func word(v stream.Value, list []string) string {

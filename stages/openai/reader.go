@@ -57,6 +57,7 @@ func (r *Reader) read(c *chunk, d stream.Document) {
 		}
 		return
 	}
+	f.Formed = f.Formed || c.formed()
 	c.usage.into(f)
 	c.server.into(f, d.At)
 	if c.ollama {

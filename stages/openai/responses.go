@@ -39,6 +39,11 @@ func (c *chunk) responseValue(v stream.Value) {
 	}
 }
 
+// formed reports whether the chunk is one of these APIs' at all.
+func (c *chunk) formed() bool {
+	return c.choices > 0 || c.responses() || c.object == "chat.completion.chunk" || c.object == "text_completion"
+}
+
 // responses reports whether the chunk is of the Responses API.
 func (c *chunk) responses() bool {
 	return strings.HasPrefix(c.kind, "response.") || c.object == "response"

@@ -6,7 +6,7 @@ import "github.com/ragtrace/ragtrace/stages"
 // an /api/chat of its own.
 func (o *Observer) doubt() {
 	f := &o.facts
-	if o.reader == nil || f.Marks.Done.Known() || f.TokenEvents > 0 {
+	if o.reader == nil || f.Marks.Done.Known() || f.TokenEvents > 0 || f.Formed {
 		return // the answer has what this API's answers have
 	}
 	otherAnswer := o.docs > 0 && !o.failed && f.Error == ""

@@ -18,9 +18,10 @@ import (
 // remarks are keys of expect for people.
 var remarks = map[string]bool{"do_not": true, "tpot_note": true}
 
-// TestTimingCases replays every published case and wants each key that it states, exactly; null means absent.
+// TestTimingCases replays every published case, and cases of our own in the same form whose values are worked out by hand,
+// and wants each key that they state, exactly; null means absent.
 func TestTimingCases(t *testing.T) {
-	for _, file := range glob(t, "testdata/timing/*.json") {
+	for _, file := range append(glob(t, "testdata/timing/*.json"), glob(t, "testdata/shapes/*.json")...) {
 		t.Run(caseName(file), func(t *testing.T) {
 			raw := read(t, file)
 			var c struct {

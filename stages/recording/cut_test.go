@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func exchanges(t *testing.T) map[string]*Recording {
 	t.Helper()
 	all := make(map[string]*Recording)
-	for _, file := range append(glob(t, "testdata/timing/*.json"), glob(t, "testdata/recorded/*.json")...) {
+	for _, file := range slices.Concat(glob(t, "testdata/timing/*.json"), glob(t, "testdata/shapes/*.json"), glob(t, "testdata/recorded/*.json")) {
 		if strings.HasSuffix(file, ".facts.json") {
 			continue
 		}
