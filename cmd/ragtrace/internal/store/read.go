@@ -73,14 +73,19 @@ func (s *Store) Trace(ctx context.Context, id model.TraceID) ([]model.Span, erro
 
 // readTraces runs a query whose rows are the chunks of one trace after another, and yields each trace's row and spans.
 func readTraces(ctx context.Context, tx *sql.Tx, query string, args []any, yield func(int64, []model.Span) bool) error {
+	around := newEnvelopes(tx)
+	return eachTrace(ctx, tx, query, args, func(s storedSpan) (model.Span, error) { return around.decode(ctx, s) }, yield)
+}
+
+// eachTrace is readTraces for spans in any form: convert makes it of what is stored, which it must not keep.
+func eachTrace[T any](ctx context.Context, tx *sql.Tx, query string, args []any, convert func(storedSpan) (T, error), yield func(int64, []T) bool) error {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	around := newEnvelopes(tx)
 	var content []byte
-	var spans []model.Span
+	var spans []T
 	var current int64
 	seen := map[model.SpanID]bool{}
 	for rows.Next() {
@@ -105,7 +110,7 @@ func readTraces(ctx context.Context, tx *sql.Tx, query string, args []any, yield
 				return nil
 			}
 			seen[s.id] = true
-			span, err := around.decode(ctx, s)
+			span, err := convert(s)
 			spans = append(spans, span)
 			return err
 		})
