@@ -69,8 +69,9 @@ const (
 	barShare    = 0.84 // of a slot; the rest is air
 )
 
-// chart draws results, in their order. before is the question ahead of the first; nil when there is none.
-func (s *snapshot) chart(results []diagnose.Result, before *diagnose.Result) barChart {
+// chart draws results, in their order. before is the question ahead of the first; nil when there is none. A light chart tells
+// less of each.
+func (s *snapshot) chart(results []diagnose.Result, before *diagnose.Result, light bool) barChart {
 	var c barChart
 	top := time.Duration(0)
 	for i := range results {
@@ -122,7 +123,11 @@ func (s *snapshot) chart(results []diagnose.Result, before *diagnose.Result) bar
 		r := &results[i]
 		b := bar{
 			X: percent(places[i]+(1-barShare)/2, width), W: percent(barShare, width),
-			URL: questionURL(r), Title: s.tooltip(r),
+			URL: questionURL(r), Title: s.tooltip(r, light),
+		}
+		least := 0.3
+		if light {
+			least = 2
 		}
 		if i == 0 || results[i-1].Session != r.Session {
 			c.Sessions = append(c.Sessions, label{percent(places[i], width), shownUpTo(r.Session, 24)})
@@ -134,7 +139,7 @@ func (s *snapshot) chart(results []diagnose.Result, before *diagnose.Result) bar
 			b.Mark = marks[r.Status]
 			c.Failed = true
 		} else if r.Timed {
-			b.stack(sharesOf(r), y)
+			b.stack(sharesOf(r), y, least)
 			if r.Slow {
 				b.Slow = pixels(y(r.E2E))
 			}
@@ -178,13 +183,12 @@ func keptLess(previous, r *diagnose.Result) bool {
 	return keep > 0 && r.IdleBefore != nil && *r.IdleBefore > keep
 }
 
-// stack draws the components, those outside the LLM below the others.
-func (b *bar) stack(shares []share, y func(time.Duration) float64) {
-	const invisible = 0.3
+// stack draws the components, those outside the LLM below the others, and none that is less than a height.
+func (b *bar) stack(shares []share, y func(time.Duration) float64, least float64) {
 	at, outside := time.Duration(0), time.Duration(0)
 	for _, s := range shares {
 		bottom, top := y(at), y(at+s.time)
-		if h := bottom - top; h >= invisible {
+		if h := bottom - top; h >= least {
 			b.Shares = append(b.Shares, rect{s.Class(), pixels(top), pixels(h)})
 			if s.cold > 0 {
 				b.Cold = append(b.Cold, rect{Y: pixels(top), H: pixels(y(at+s.time-s.cold) - top)})
@@ -200,8 +204,8 @@ func (b *bar) stack(shares []share, y func(time.Duration) float64) {
 	}
 }
 
-// tooltip tells a question's figures, a line each.
-func (s *snapshot) tooltip(r *diagnose.Result) string {
+// tooltip tells a question's figures, a line each; a light one those of the whole.
+func (s *snapshot) tooltip(r *diagnose.Result, light bool) string {
 	lines := []string{report.Name(shownUpTo(r.Session, 40), r.Number)}
 	if r.Status != diagnose.StatusOK {
 		lines[0] += ": " + string(r.Status)
@@ -214,6 +218,9 @@ func (s *snapshot) tooltip(r *diagnose.Result) string {
 		e2e += ", " + report.Duration(slow.Over) + " over"
 	}
 	lines = append(lines, e2e, fmt.Sprintf("inside the LLM %s, outside %s", report.Duration(r.Inside), report.Duration(r.Outside)))
+	if light {
+		return strings.Join(lines, "\n")
+	}
 	for _, c := range sharesOf(r) {
 		if c.time*50 < r.E2E && c.cold == 0 {
 			continue

@@ -35,9 +35,11 @@ func New(source Source, options Options) *Page {
 	return p
 }
 
-// Close ends the live updates and what is being read, and waits for it. Requests must not be served any more.
+// Close ends the live updates and what is being read, and waits for it. Requests fail from then on.
 func (p *Page) Close() {
+	p.library.mu.Lock()
 	p.stop()
+	p.library.mu.Unlock()
 	p.library.loads.Wait()
 }
 

@@ -66,7 +66,12 @@ func (s *shelf) source() web.Source {
 // start serves a shelf.
 func start(t testing.TB, s *shelf, options web.Options) *httptest.Server {
 	t.Helper()
-	page := web.New(s.source(), options)
+	return serve(t, s.source(), options)
+}
+
+func serve(t testing.TB, source web.Source, options web.Options) *httptest.Server {
+	t.Helper()
+	page := web.New(source, options)
 	server := httptest.NewServer(page)
 	t.Cleanup(func() {
 		server.CloseClientConnections()

@@ -10,10 +10,12 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
 )
 
-// How many questions the list shows at once.
+// How many questions the list shows at once. From more than lightShow on, it has no table, and bars tell less: nobody reads
+// two hundred lines, and all of them have to be sent.
 const (
-	defaultShow = 80
-	maxShow     = 400
+	defaultShow = 60
+	lightShow   = 80
+	maxShow     = 180
 )
 
 // A list is the view of the questions.
@@ -89,10 +91,13 @@ func (p *Page) questions(r *http.Request) (*answer, error) {
 	if first > 0 {
 		before = &s.results[places[first-1]]
 	}
-	v.Chart = s.chart(results, before)
+	light := len(results) > lightShow
+	v.Chart = s.chart(results, before, light)
 	v.Overview = s.overview(places, first, show, f.query())
 	for i := range results {
-		v.Rows = append(v.Rows, s.row(&results[i]))
+		if !light {
+			v.Rows = append(v.Rows, s.row(&results[i]))
+		}
 	}
 	for _, q := range s.verdict.Slow[:min(len(s.verdict.Slow), toldSlow)] {
 		at := "/q/" + q.TraceID.String() + "/" + strconv.Itoa(q.Number)

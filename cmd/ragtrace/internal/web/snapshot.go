@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -144,6 +145,8 @@ type loading struct {
 	err     error // after done
 }
 
+var errClosed = errors.New("the server is stopping")
+
 // patience is for how long a request waits for news when there is something to show.
 const patience = 200 * time.Millisecond
 
@@ -154,6 +157,10 @@ func (l *library) get(ctx context.Context) (*snapshot, error) {
 		return nil, err
 	}
 	l.mu.Lock()
+	if l.ctx.Err() != nil {
+		l.mu.Unlock()
+		return nil, errClosed
+	}
 	current, load := l.current, l.loading
 	if current != nil && (current.version == version || load == nil && time.Now().Before(l.rested)) {
 		l.mu.Unlock()

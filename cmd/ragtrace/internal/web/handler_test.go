@@ -1,0 +1,294 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/web"
+)
+
+func tenServed(t *testing.T) string {
+	t.Helper()
+	s := &shelf{}
+	s.add(ten()...)
+	return start(t, s, web.Options{Local: true}).URL
+}
+
+// decode reads the JSON of a path.
+func decode(t *testing.T, url string) map[string]any {
+	t.Helper()
+	_, body, header := get(t, url, "application/json")
+	if kind := header.Get("Content-Type"); kind != "application/json" {
+		t.Fatalf("%s: Content-Type %s", url, kind)
+	}
+	var v map[string]any
+	if err := json.Unmarshal([]byte(body), &v); err != nil {
+		t.Fatalf("%s: %v", url, err)
+	}
+	return v
+}
+
+func TestEveryViewHasATwin(t *testing.T) {
+	url := tenServed(t)
+	id := traceID(1).String()
+	for path, key := range map[string]string{
+		"/": "verdict", "/q/" + id: "question", "/q/" + id + "/1": "rows", "/q/" + id + "/s/0000000000000003": "attributes",
+		"/compare?a=warm&b=a/1": "comparison", "/compare": "comparison", "/numbers": "groups", "/nowhere": "near",
+	} {
+		_, body, header := get(t, url+path, "text/html,application/json;q=0.9")
+		if kind := header.Get("Content-Type"); kind != "text/html; charset=utf-8" || !strings.Contains(body, "<h1") {
+			t.Errorf("%s: %s without a heading", path, kind)
+		}
+		for _, name := range []string{"Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy"} {
+			if header.Get(name) == "" {
+				t.Errorf("%s: no %s", path, name)
+			}
+		}
+		if strings.Contains(body, " style=") || strings.Contains(body, "<style") || strings.Contains(body, " onclick") {
+			t.Errorf("%s: the policy forbids styles and handlers in the page", path)
+		}
+		if v := decode(t, url+path); v[key] == nil {
+			t.Errorf("%s: no %q in its JSON: %v", path, key, v)
+		}
+		joint := "?"
+		if strings.Contains(path, "?") {
+			joint = "&"
+		}
+		if _, asked, header := get(t, url+path+joint+"format=json", "text/html"); header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: format=json gives %.60s", path, asked)
+		}
+	}
+}
+
+// The verdict on the page is the one of the command.
+func TestTheListIsTheDiagnosis(t *testing.T) {
+	url := tenServed(t)
+	got := decode(t, url)
+	data, err := json.Marshal(diagnose.Judge(diagnose.Cut(ten())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]any
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"verdict", "questions"} {
+		if diff := cmp.Diff(want[key], got[key]); diff != "" {
+			t.Errorf("%s: %s", key, diff)
+		}
+	}
+	if got["total"] != 10. || got["matching"] != 10. {
+		t.Errorf("%v of %v questions", got["matching"], got["total"])
+	}
+}
+
+func TestFilters(t *testing.T) {
+	s := &shelf{}
+	s.add(ten()...)
+	for n := 11; n <= 13; n++ { // an hour later, of another session and model
+		s.add(script{session: "b", number: n - 10, at: 3600e9 + 100e9*1, attrs: model.Attrs{"gen_ai.request.model": "other", "gen_ai.provider.name": "vllm"}}.spans(n)...)
+	}
+	url := start(t, s, web.Options{}).URL
+	for query, want := range map[string]float64{
+		"": 13, "session=a": 10, "session=b": 3, "session=c": 0, "model=m": 10, "backend=vllm": 3, "slow=1": 1, "cold=1": 1,
+		"cold=1&session=b": 0, "since=2026-06-02T09:00": 3, "until=2026-06-02T09:00": 10, "since=2026-06-02T08:00:35Z&until=2026-06-02T08:01:00Z": 2,
+		"service=app": 13, "service=other": 0,
+	} {
+		if got := decode(t, url+"/?"+query)["matching"]; got != want {
+			t.Errorf("%q chooses %v questions, want %v", query, got, want)
+		}
+		if status, body, _ := get(t, url+"/?"+query, "text/html"); status != http.StatusOK || want == 0 && !strings.Contains(body, "None of 13 questions match") {
+			t.Errorf("%q: status %d", query, status)
+		}
+	}
+	for query, says := range map[string]string{
+		"since=yesterday": "since=yesterday is no time", "first=x": "first=x is no number", "show=many": "show=many is no number",
+	} {
+		if status, body, _ := get(t, url+"/?"+query, "application/json"); status != http.StatusBadRequest || !strings.Contains(body, says) {
+			t.Errorf("%q: status %d, %s", query, status, body)
+		}
+	}
+}
+
+func TestPages(t *testing.T) {
+	url := start(t, &shelf{cut: many(1000)}, web.Options{}).URL
+	for query, want := range map[string][2]float64{ // first, how many
+		"": {940, 60}, "first=0": {0, 60}, "first=100&show=10": {100, 10}, "first=995": {995, 5}, "first=5000": {999, 1},
+		"first=-3": {0, 60}, "show=100000": {820, 180},
+	} {
+		v := decode(t, url+"/?"+query)
+		if got := [2]float64{v["first"].(float64), float64(len(v["questions"].([]any)))}; got != want {
+			t.Errorf("%q: %v, want %v", query, got, want)
+		}
+	}
+	_, body, _ := get(t, url+"/?first=100&show=10", "text/html")
+	for _, link := range []string{"/?first=90&amp;show=10", "/?first=110&amp;show=10", "/?first=990&amp;show=10", `class="overview"`} {
+		if !strings.Contains(body, link) {
+			t.Errorf("no %s", link)
+		}
+	}
+}
+
+// Of ten questions the first took 3700 ms, 3000 ms of it in the load, and the others 700 ms.
+func TestComparedWithTheWarmMedian(t *testing.T) {
+	v := decode(t, tenServed(t)+"/compare?a=warm&b=a/1")["comparison"].(map[string]any)
+	if n := v["a"].(map[string]any)["questions"]; n != 9. {
+		t.Errorf("the median of %v questions, want 9", n)
+	}
+	want := map[string][2]float64{"e2e": {700, 3700}, "inside": {600, 3600}, "llm.load": {0, 3000}, "llm.decode": {500, 500}, "embed": {100, 100}}
+	for _, m := range v["metrics"].([]any) {
+		m := m.(map[string]any)
+		if w, ok := want[m["metric"].(string)]; ok {
+			if got := [2]float64{m["a"].(float64), m["b"].(float64)}; got != w {
+				t.Errorf("%s: %v, want %v", m["metric"], got, w)
+			}
+			delete(want, m["metric"].(string))
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not compared: %v", want)
+	}
+	_, body, _ := get(t, tenServed(t)+"/compare?a=warm&b=a/1", "text/html")
+	if says := "Question 1 of session a took 3000 ms more than the median of 9 warm questions: &#43;3000 ms model load (inside the LLM)."; !strings.Contains(body, says) {
+		t.Errorf("it does not say: %s", says)
+	}
+}
+
+func TestWhatIsNotThereHelps(t *testing.T) {
+	url := tenServed(t)
+	for path, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		"/compare?b=a/11":                                    {http.StatusNotFound, "Question 1 of session a"}, // one letter too many
+		"/q/" + traceID(3).String()[:31] + "4/3":             {http.StatusNotFound, traceID(3).String()},
+		"/q/zzz":                                             {http.StatusNotFound, "all questions"},
+		"/q/" + traceID(3).String() + "/s/1":                 {http.StatusNotFound, "no trace or no span"},
+		"/q/" + traceID(3).String() + "/s/ffffffffffffffff":  {http.StatusNotFound, "the question of that trace"},
+		"/q/" + traceID(99).String() + "/s/ffffffffffffffff": {http.StatusNotFound, "are gone"},
+		"/compare?a=warm&b=warm":                             {http.StatusBadRequest, "compare two questions"},
+		"/compare?b=%3Cscript%3E":                            {http.StatusNotFound, "&lt;script&gt;"},
+		"/static/x/secret":                                   {http.StatusNotFound, "no such file"},
+		"/static/x/..%2fdoc.go":                              {http.StatusNotFound, "no such file"},
+	} {
+		if status, body, _ := get(t, url+path, "text/html"); status != want.status || !strings.Contains(body, want.says) {
+			t.Errorf("%s: status %d, without %q:\n%s", path, status, want.says, body)
+		}
+	}
+}
+
+func TestATraceLeadsToItsQuestion(t *testing.T) {
+	url := tenServed(t)
+	for _, name := range []string{traceID(7).String(), strings.ToUpper(traceID(7).String()), traceID(7).String() + "/7"} {
+		if v := decode(t, url+"/q/"+name); v["question"].(map[string]any)["number"] != 7. {
+			t.Errorf("%s is question %v", name, v["question"])
+		}
+	}
+}
+
+func TestNothingYetTellsHowToBegin(t *testing.T) {
+	url := start(t, &shelf{}, web.Options{}).URL
+	for _, path := range []string{"/", "/compare", "/numbers"} {
+		status, body, _ := get(t, url+path, "text/html")
+		for _, says := range []string{"no question here yet", "ragtrace demo", "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317"} {
+			if status != http.StatusOK || !strings.Contains(body, says) {
+				t.Errorf("%s: status %d, without %q", path, status, says)
+			}
+		}
+	}
+	if v := decode(t, url); v["total"] != 0. {
+		t.Errorf("total %v", v["total"])
+	}
+}
+
+func TestAQuestionWithoutARootShowsItsSpans(t *testing.T) {
+	s := &shelf{}
+	s.add(script{session: "a", number: 1}.spans(1)[1:]...)
+	url := start(t, s, web.Options{}).URL
+	_, body, _ := get(t, url+"/q/"+traceID(1).String()+"/1", "text/html")
+	for _, says := range []string{"its root span never came", "chat m", "s/0000000000000003"} {
+		if !strings.Contains(body, says) {
+			t.Errorf("without %q", says)
+		}
+	}
+}
+
+func TestAJaegerIsLinkedWhenThereIsOne(t *testing.T) {
+	s := &shelf{}
+	s.add(ten()...)
+	path := "/q/" + traceID(1).String() + "/1"
+	_, with, _ := get(t, start(t, s, web.Options{JaegerURL: "https://jaeger.example/ui"}).URL+path, "text/html")
+	_, without, _ := get(t, start(t, s, web.Options{}).URL+path, "text/html")
+	link := `href="https://jaeger.example/ui/trace/` + traceID(1).String() + `"`
+	if !strings.Contains(with, link) || strings.Contains(without, "Jaeger") {
+		t.Errorf("linked: %v; without a Jaeger: %v", strings.Contains(with, link), strings.Contains(without, "Jaeger"))
+	}
+}
+
+// A foreign page may have its own name mean 127.0.0.1, and then read what this server says.
+func TestNamesOfOtherHostsAreRefused(t *testing.T) {
+	s := &shelf{}
+	local, open := start(t, s, web.Options{Local: true}), start(t, s, web.Options{})
+	for host, want := range map[string]int{
+		"localhost:8077": 200, "LOCALHOST": 200, "127.0.0.1:8077": 200, "[::1]:8077": 200, "192.0.2.7": 200,
+		"evil.example": 421, "localhost.evil.example:8077": 421, "127.0.0.1.evil.example": 421, "": 421,
+	} {
+		for url, want := range map[string]int{local.URL: want, open.URL: 200} {
+			r, err := http.NewRequest(http.MethodGet, url, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Host = host
+			if host == "" {
+				r.Host = "-"
+			}
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			if answer.StatusCode != want {
+				t.Errorf("host %q: %d, want %d", host, answer.StatusCode, want)
+			}
+		}
+	}
+}
+
+func TestItOnlyReads(t *testing.T) {
+	url := tenServed(t)
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
+		r, err := http.NewRequest(method, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") == "" {
+			t.Errorf("%s: %d", method, answer.StatusCode)
+		}
+	}
+}
+
+func TestASourceThatFailsIsTold(t *testing.T) {
+	broken := errors.New("read store /tmp/x.db: disk I/O error")
+	source := (&shelf{}).source()
+	source.Questions = func(context.Context) ([]diagnose.Question, error) { return nil, broken }
+	url := serve(t, source, web.Options{}).URL
+	if status, body, _ := get(t, url, "text/html"); status != http.StatusInternalServerError || !strings.Contains(body, broken.Error()) {
+		t.Errorf("status %d: %s", status, body)
+	}
+	if v := decode(t, url); v["error"] != broken.Error() {
+		t.Errorf("JSON: %v", v)
+	}
+}
