@@ -27,7 +27,7 @@ func (q *Question) end(a answer) {
 		return
 	}
 	q.ended = true
-	calls, flags := q.calls, q.flags
+	calls := q.calls
 	q.calls = nil
 	q.mu.Unlock()
 	for _, c := range calls {
@@ -37,11 +37,21 @@ func (q *Question) end(a answer) {
 	if !a.first.IsZero() && !q.inside {
 		q.child(stages.Answer, a.first, a.last)
 	}
-	attrs := a.attrs
-	if len(flags) > 0 {
-		slices.Sort(flags)
-		attrs = append(attrs, attr.Flags.StringSlice(slices.Compact(flags)))
+	if q.page == "" || !pages.answered(q.page, a) {
+		q.close(a)
 	}
+}
+
+// close ends the span, which nothing is added to any more.
+func (q *Question) close(a answer) {
+	attrs := a.attrs
+	q.mu.Lock()
+	if len(q.flags) > 0 {
+		slices.Sort(q.flags)
+		q.flags = slices.Compact(q.flags)
+		attrs = append(attrs, attr.Flags.StringSlice(q.flags))
+	}
+	q.mu.Unlock()
 	attrs = a.failure.onto(q.span, attrs)
 	q.span.SetAttributes(attrs...)
 	q.span.End(trace.WithTimestamp(a.end))
@@ -67,12 +77,17 @@ func (q *Question) measure(a answer) {
 
 // child makes a stage span from its times. It is made at the question's end, when the session is known.
 func (q *Question) child(stage stages.Stage, start, end time.Time) {
+	q.made(string(stage), stageAttrs(stage), start, end)
+}
+
+// made makes a span below the question from its times.
+func (q *Question) made(name string, attrs trace.SpanStartOption, start, end time.Time) {
 	ts := trace.WithTimestamp(start)
 	var span trace.Span
 	if id := q.id.Load(); id != nil {
-		_, span = q.tracer.Start(q.ctx, string(stage), ts, stageAttrs(stage), id.option)
+		_, span = q.tracer.Start(q.ctx, name, ts, attrs, id.option)
 	} else {
-		_, span = q.tracer.Start(q.ctx, string(stage), ts, stageAttrs(stage))
+		_, span = q.tracer.Start(q.ctx, name, ts, attrs)
 	}
 	span.End(trace.WithTimestamp(end))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -33,7 +34,8 @@ const (
 // a health check is no question.
 //
 // The question's span begins at Enter ([HeaderEnter]), else at the request's arrival, and ends with the last byte of the
-// answer: the last flush, or the handler's return when something was written after it, since then the server sends it. It
+// answer: the last flush, or the handler's return when something was written after it, since then the server sends it. When
+// a page has announced a report ([HeaderPage]), it ends with what that page painted last, as soon as that is known. It
 // fails when the status is 400 or more, since then the question was not answered, when the handler panics (the panic goes
 // on unchanged), or when the client has left before the answer was complete (error.type "canceled").
 //
@@ -54,7 +56,18 @@ type middleware struct {
 	gateway bool
 }
 
+// maxEnter is a day in milliseconds.
+const maxEnter = 24 * 60 * 60 * 1000
+
 func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !m.gateway && strings.HasPrefix(r.URL.Path, pathOwn) {
+		if r.URL.Path == PathPaint {
+			paint(w, r)
+		} else {
+			m.next.ServeHTTP(w, r)
+		}
+		return
+	}
 	if QuestionFrom(r.Context()) != nil {
 		m.next.ServeHTTP(w, r)
 		return
@@ -88,20 +101,31 @@ func (m *middleware) begin(w http.ResponseWriter, r *http.Request) (q *Question,
 	defer guard()
 	arrival := time.Now()
 	local := trace.SpanFromContext(r.Context())
-	ctx := m.cfg.propagator().Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+	h := announced(r)
+	ctx := m.cfg.propagator().Extract(r.Context(), propagation.HeaderCarrier(h))
+	page := pageOf(h)
 	kind := trace.SpanKindServer
 	if local.SpanContext().IsValid() && !local.SpanContext().IsRemote() {
 		// The web framework has its own span for this request; the headers name that one's parent.
 		ctx, kind = trace.ContextWithSpan(ctx, local), trace.SpanKindInternal
+	} else if sc := trace.SpanContextFromContext(ctx); page != "" && sc.SpanID().String() == page {
+		// The page records no span, so the question is the trace's root: it keeps the page's trace, and the sampler of this
+		// process decides.
+		ctx = trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{TraceID: sc.TraceID()}))
 	}
-	opening := &Question{cfg: m.cfg, tracer: m.cfg.tracer(), start: arrival}
+	opening := &Question{cfg: m.cfg, tracer: m.cfg.tracer(), start: arrival, arrival: arrival}
 	caller := identityFrom(baggage.FromContext(ctx))
 	if caller != nil || m.gateway {
 		opening.inside = true
 		opening.id.Store(caller)
 		ctx = opening.open(ctx, serverName(r), kind, m.serverAttrs(caller, r))
 	} else {
-		opening.arrive(r, arrival)
+		entered := h.Get(HeaderEnter)
+		if page != "" && pages.has(page) {
+			// An event stream that broke off, asked for again by the browser: nobody pressed Enter for it.
+			page, entered = "", ""
+		}
+		opening.arrive(r, h, entered)
 		if kind == trace.SpanKindServer {
 			ctx = opening.begin(ctx, kind, httpAttrs(r)...)
 		} else {
@@ -110,22 +134,29 @@ func (m *middleware) begin(w http.ResponseWriter, r *http.Request) (q *Question,
 		if enter := arrival.Sub(opening.start); enter > spanGap {
 			opening.enter = arrival.Add(-spanGap)
 		}
+		if page != "" && opening.span.IsRecording() {
+			if pages.expect(page, opening) {
+				opening.page = page
+			} else {
+				opening.flag(attr.FlagNoPaint)
+			}
+		}
 	}
 	rec = newRecorder(w, r.Context())
 	return opening, rec, r.WithContext(ctx)
 }
 
-// arrive reads what the request says of the question.
-func (q *Question) arrive(r *http.Request, arrival time.Time) {
-	if v := r.Header.Get(HeaderEnter); v != "" {
-		ms, err := strconv.ParseFloat(v, 64)
-		if d := time.Duration(ms * float64(time.Millisecond)); err == nil && ms >= 0 && ms <= 24*60*60*1000 {
-			q.start = arrival.Add(-d)
+// arrive reads what the request and its headers h say of the question. entered is what they say of Enter.
+func (q *Question) arrive(r *http.Request, h http.Header, entered string) {
+	if entered != "" {
+		ms, err := strconv.ParseFloat(entered, 64)
+		if err == nil && ms >= 0 && ms <= maxEnter {
+			q.start = q.arrival.Add(-milliseconds(ms))
 		} else {
 			q.flags = append(q.flags, attr.FlagBadEnter)
 		}
 	}
-	session := r.Header.Get(HeaderSession)
+	session := h.Get(HeaderSession)
 	if f := q.cfg.session; f != nil {
 		if s := f(r); s != "" {
 			session = s
@@ -135,7 +166,7 @@ func (q *Question) arrive(r *http.Request, arrival time.Time) {
 		return
 	}
 	number := 0
-	if v := r.Header.Get(HeaderQuestion); v != "" {
+	if v := h.Get(HeaderQuestion); v != "" {
 		n, err := strconv.ParseInt(v, 10, 32)
 		if err == nil && n >= 1 {
 			number = int(n)

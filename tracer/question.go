@@ -20,14 +20,16 @@ const spanGap = time.Microsecond
 
 // A Question is one question being answered. Its methods may be called at the same time, and on nil, where they do nothing.
 type Question struct {
-	cfg    *config
-	tracer trace.Tracer
-	ctx    context.Context // carries span
-	span   trace.Span
-	start  time.Time // of the span
-	id     atomic.Pointer[identity]
-	inside bool      // the question was opened by another service
-	enter  time.Time // the end of the enter span; zero when there is none
+	cfg     *config
+	tracer  trace.Tracer
+	ctx     context.Context // carries span
+	span    trace.Span
+	start   time.Time // of the span
+	arrival time.Time // of the request, if there was one
+	id      atomic.Pointer[identity]
+	inside  bool      // the question was opened by another service
+	enter   time.Time // the end of the enter span; zero when there is none
+	page    string    // that will report what it painted; "" when none will
 
 	mu          sync.Mutex
 	ended       bool

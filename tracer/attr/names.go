@@ -126,10 +126,19 @@ const (
 	ConnReused     = attribute.Key("ragtrace.http.conn.reused")
 )
 
+// What the page reported that the question was asked in: seconds from Enter, by the page's clock.
+const (
+	UserTimeToFirstByte  = attribute.Key("ragtrace.user.time_to_first_byte") // of the response, its head included
+	UserTimeToFirstPaint = attribute.Key("ragtrace.user.time_to_first_paint")
+	UserTimeToLastByte   = attribute.Key("ragtrace.user.time_to_last_byte")
+)
+
 // Flags of the tracer's own, beside those of [stages.Facts].
 const (
 	FlagAbandoned   = "abandoned"    // the body was neither read to its end nor closed
 	FlagBadEnter    = "bad_enter"    // the header Ragtrace-Enter held no duration between 0 and 24 h
+	FlagBadPaint    = "bad_paint"    // the page reported to have painted later than its report came
+	FlagNoPaint     = "no_paint"     // the page announced a report, and none came in time: the end is the last byte's
 	FlagBadSession  = "bad_session"  // the session was longer than 256 bytes or no text
 	FlagBadQuestion = "bad_question" // the header Ragtrace-Question held no number from 1
 )

@@ -15,6 +15,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
+	"github.com/ragtrace/ragtrace/tracer"
 	"github.com/ragtrace/ragtrace/tracer/attr"
 )
 
@@ -70,6 +71,7 @@ func Start(ctx context.Context, serviceName string, opts ...Option) (shutdown fu
 			ctx, cancel = context.WithTimeout(ctx, shutdownTime)
 			defer cancel()
 		}
+		tracer.Flush()
 		return provider.Shutdown(ctx)
 	}, nil
 }

@@ -3,8 +3,11 @@ package setup
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -206,6 +209,34 @@ func TestStartSendsOverGRPC(t *testing.T) {
 		t.Errorf("propagators %v", f)
 	}
 }
+
+// A question that waits for what its page painted is sent at the shutdown without.
+func TestShutdownEndsWhatWaits(t *testing.T) {
+	spans := tracetest.NewInMemoryExporter()
+	shutdown, err := Start(t.Context(), "x", WithExporter(kept{spans}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := tracer.Middleware(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "answer") }))
+	r := httptest.NewRequest("POST", "/ask", nil)
+	r.Header.Set(tracer.HeaderPage, "00f067aa0ba902b7")
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	if err := shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range spans.GetSpans() {
+		names = append(names, s.Name)
+	}
+	if diff := cmp.Diff([]string{"answer", "question"}, names); diff != "" {
+		t.Errorf("sent (-want +got):\n%s", diff)
+	}
+}
+
+// kept does not forget its spans at the shutdown.
+type kept struct{ *tracetest.InMemoryExporter }
+
+func (kept) Shutdown(context.Context) error { return nil }
 
 func TestStartSettings(t *testing.T) {
 	for _, c := range []struct{ name, value, err string }{
