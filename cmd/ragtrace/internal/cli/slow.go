@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bufio"
+	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 
@@ -59,13 +62,38 @@ func (j *judged) narrowed() diagnose.Report {
 
 func writeSlow(w io.Writer, questions []diagnose.Question, r diagnose.Report, asJSON bool) error {
 	if asJSON {
-		return writeJSON(w, r)
+		return writeReport(w, r)
 	}
 	if len(questions) == 0 {
 		_, err := io.WriteString(w, noQuestions)
 		return err
 	}
 	return report.Answer(report.NewScreen(w), questions, r)
+}
+
+// writeReport writes r as writeJSON would, a question at a time: of a million spans the text is a gigabyte in memory else.
+func writeReport(w io.Writer, r diagnose.Report) error {
+	out := bufio.NewWriter(w)
+	end := "]"
+	out.WriteString("{\n  \"questions\": [")
+	for i, q := range r.Questions {
+		question, err := json.MarshalIndent(q, "    ", "  ")
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteString("\n    ")
+		out.Write(question)
+		end = "\n  ]"
+	}
+	verdict, err := json.MarshalIndent(r.Verdict, "  ", "  ")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s,\n  \"verdict\": %s\n}\n", end, verdict)
+	return out.Flush()
 }
 
 const noQuestions = `There is no question here yet. To get the first one:

@@ -95,10 +95,10 @@ func (j *judge) specific(cause string, e *evidence) string {
 		return fmt.Sprintf("Pass tokens on as they come and flush after each: the application has the first one early, yet %s of decoding stay unseen in %s.",
 			timeText(q.Components[LLMDecode]), named)
 	case causeDecodeSlow:
-		return j.timeAdvice(cause, g, q, qPerToken, "%s took %s a token, the others %s")
+		return j.timeAdvice(cause, g, q, qPerToken, "%[2]s a token in %[1]s, %[3]s in the others")
 	}
 	if k, ok := spentOn[cause]; ok {
-		return j.timeAdvice(cause, g, q, k, "%s spent %s on it, the others %s")
+		return j.timeAdvice(cause, g, q, k, "%[2]s in %[1]s, %[3]s in the others")
 	}
 	return ""
 }
