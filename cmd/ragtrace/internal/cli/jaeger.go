@@ -84,7 +84,7 @@ func readJaeger(ctx context.Context, address string, s source, warn io.Writer) (
 	}
 	t.questions = s.window.of(t.questions)
 	if n := jaeger.Refused(); n > 0 {
-		fmt.Fprintf(warn, "warning: %d spans of jaeger at %s have no id and are left out\n", n, jaeger)
+		fmt.Fprintf(warn, "warning: %d spans of jaeger at %s are broken and left out\n", n, jaeger)
 	}
 	if len(t.questions) == 0 {
 		fmt.Fprintf(warn, "warning: none of the %d traces that jaeger at %s has from %s to %s is a question (--since asks for more)\n",

@@ -28,7 +28,14 @@ func newProgress(w io.Writer, what, unit string) *progress {
 // at tells that n units are done, if it is time to.
 func (p *progress) at(n int) {
 	// Asking for the time at every trace would cost more than telling.
-	if p.w == nil || n%64 != 0 || time.Now().Before(p.next) {
+	if n%64 == 0 {
+		p.tell(n)
+	}
+}
+
+// tell is at for steps that take a while.
+func (p *progress) tell(n int) {
+	if p.w == nil || time.Now().Before(p.next) {
 		return
 	}
 	fmt.Fprintf(p.w, "\r\x1b[K%s: %d %s", p.what, n, p.unit)

@@ -61,6 +61,8 @@ func newRoot() *cobra.Command {
 		newCompare(),
 		newCheck(),
 		newExplain(),
+		newImport(),
+		newExport(),
 		newDemo(),
 		newTimings(),
 		newAsk(),

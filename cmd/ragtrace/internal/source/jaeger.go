@@ -45,7 +45,7 @@ func NewJaeger(address string) (*Jaeger, error) {
 // String is the address, without the password.
 func (j *Jaeger) String() string { return j.base.Redacted() }
 
-// Refused counts the spans so far that had no place in a trace, such as one without an id.
+// Refused counts the spans so far that cannot be used, such as one without an id.
 func (j *Jaeger) Refused() int { return j.refused }
 
 // Close ends the connections.
