@@ -125,8 +125,16 @@ func (s *snapshot) choose(f *filter) []int {
 	return places
 }
 
-// some names are as many as anybody chooses from; more can be typed.
-func some(names []string) []string { return names[:min(len(names), 100)] }
+// some names are as many as anybody chooses from; others can be typed. Nobody chooses a name that fills the screen.
+func some(names []string) []string {
+	chosen := make([]string, 0, min(len(names), 100))
+	for _, name := range names {
+		if len(chosen) < cap(chosen) && len(name) <= longest {
+			chosen = append(chosen, name)
+		}
+	}
+	return chosen
+}
 
 // pages fills in where to go from this part of the list.
 func (v *list) pages(f *filter) {
