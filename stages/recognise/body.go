@@ -56,6 +56,8 @@ const (
 	ansDone
 	ansDoneReason
 	ansEmbeddings
+	ansTypedEmbeddings
+	ansBilled
 	ansEmbedding
 	ansTotalDuration
 	ansDataVector
@@ -87,6 +89,8 @@ var shapeSchema = stream.NewSchema([]string{
 	ansDone:            "done",
 	ansDoneReason:      "done_reason",
 	ansEmbeddings:      "embeddings#",
+	ansTypedEmbeddings: "embeddings.*",
+	ansBilled:          "meta.billed_units",
 	ansEmbedding:       "embedding#",
 	ansTotalDuration:   "total_duration",
 	ansDataVector:      "data[].embedding#",
@@ -189,10 +193,12 @@ func (s *shape) request() (path, body string) {
 		return prefix + "/chat/completions", ""
 	case has(ansMessage) && (has(ansDone) || has(ansDoneReason)):
 		return "/api/chat", "" // Ollama
-	case has(ansResponse) && (has(ansDone) || has(ansDoneReason)):
+	case has(ansResponse) && (has(ansDone) || has(ansDoneReason)), has(ansDone) && has(ansTotalDuration):
 		return "/api/generate", ""
 	case has(ansContent) && has(ansStop):
 		return "/v1/completions", "" // llama-server's /completion, which has the same reader
+	case has(ansBilled) && (has(ansEmbeddings) || has(ansTypedEmbeddings)):
+		return "/v2/embed", `{"model":"m","texts":["t"]}` // Cohere
 	case has(ansEmbeddings):
 		return "/api/embed", ""
 	case has(ansDataVector) || has(ansRootEmbedding):
