@@ -62,17 +62,21 @@ func compared(c stats.Comparison) string {
 		text += fmt.Sprintf(" (95 %% interval %s)", intervalText(d))
 	}
 	if parts := mainParts(c); len(parts) > 0 {
-		text += ", of which " + strings.Join(parts, " and ")
+		last := len(parts) - 1
+		if text += ", of which "; last > 0 {
+			text += strings.Join(parts[:last], ", ") + " and "
+		}
+		text += parts[last]
 	}
 	return text + "."
 }
 
-// mainParts are the components that carry a fifth of the difference or more, the largest two.
+// mainParts are the components that carry a fifth of the difference or more, three at most.
 func mainParts(c stats.Comparison) []string {
 	var parts []string
 	for _, d := range c.Rows {
 		component := d.Metric.Part && d.Metric.Name != "inside" && d.Metric.Name != "outside" && d.Metric.Name != "unattributed"
-		if component && d.Share != nil && *d.Share >= 0.2 && len(parts) < 2 {
+		if component && d.Share != nil && *d.Share >= 0.2 && len(parts) < 3 {
 			parts = append(parts, fmt.Sprintf("%s %s (%s)", Duration(time.Duration(math.Abs(d.By()))), d.Metric.Title, shareText(*d.Share)))
 		}
 	}

@@ -77,6 +77,12 @@ func TestCompareSaysWhatIsNoEvidence(t *testing.T) {
 	if got := compareText(t, c); !strings.Contains(got, "50.0 ms less.") || !strings.Contains(got, "With fewer than 5 questions on a side nothing is") {
 		t.Error(got)
 	}
+	c.E2E = rowOf(t, "e2e", 3000*ms, 1000*ms, 1)
+	c.Rows = []stats.Difference{c.E2E, rowOf(t, "inside", 3000*ms, 1000*ms, 1), rowOf(t, "llm.load", 900*ms, 0, 0.45), rowOf(t, "search", 600*ms, 0, 0.3),
+		rowOf(t, "embed", 500*ms, 0, 0.25)}
+	if got := strings.ReplaceAll(compareText(t, c), "\n", " "); !strings.Contains(got, "less, of which 900 ms llm.load (45 %), 600 ms search (30 %) and 500 ms embed (25 %).") {
+		t.Error(got)
+	}
 	c.E2E = rowOf(t, "e2e", 1200*ms, 1200*ms, 0)
 	if got := compareText(t, c); !strings.Contains(got, "E2E is 1200 ms in A and 1200 ms in B: no difference.") {
 		t.Error(got)
