@@ -61,9 +61,6 @@ func newAsk() *cobra.Command {
 	flags.StringVar(&f.record, "record", "", "write the exchanges into `DIR`, with filler for what was said")
 	flags.BoolVar(&f.content, "content", false, "let the recordings hold prompts and answers")
 	flags.BoolVar(&f.asJSON, "json", false, "write JSON as ragtrace timings does")
-	cmd.MarkFlagsOneRequired("prompt", "prompts")
-	cmd.MarkFlagsMutuallyExclusive("prompt", "prompts")
-	cmd.MarkFlagsMutuallyExclusive("model", "body")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.repeatsGiven = flags.Changed("number")
 		cfg, err := f.config(cmd.Context(), args[0])
@@ -80,6 +77,12 @@ func newAsk() *cobra.Command {
 
 // config checks the flags and finds out what is asked.
 func (f *askFlags) config(ctx context.Context, url string) (cfg ask.Config, err error) {
+	if (f.prompt == "") == (f.prompts == "") {
+		return cfg, usagef("what to ask is missing or said twice: pass --prompt TEXT or --prompts FILE")
+	}
+	if f.model != "" && f.body != "" {
+		return cfg, usagef("--model is for the bodies that ragtrace makes: write the model into --body")
+	}
 	if f.n < 1 || f.concurrency < 1 || f.idle < 0 || f.timeout <= 0 {
 		return cfg, usagef("-n, --concurrency and --timeout must be above zero, and --idle not below")
 	}

@@ -133,8 +133,9 @@ func TestAskIsRefused(t *testing.T) {
 		want string
 	}{
 		{"", exitUsage, "accepts 1 arg"},
-		{"http://h/ask", exitUsage, "prompt"},
-		{"http://h/ask --prompt a --prompts b", exitUsage, "prompts"},
+		{"http://h/ask", exitUsage, "pass --prompt TEXT or --prompts FILE"},
+		{"http://h/ask --prompt a --prompts b", exitUsage, "said twice"},
+		{"http://h/ask --prompt a --model m --body {}", exitUsage, "--model is for"},
 		{"ftp://h/ask --prompt a", exitUsage, "is not a URL like http://127.0.0.1:8080/ask"},
 		{"http://h/ask --prompt a -n 0", exitUsage, "must be above zero"},
 		{"http://h/ask --prompt a --content", exitUsage, "--record"},
@@ -155,6 +156,7 @@ func TestAskIsRefused(t *testing.T) {
 func TestAskInterrupted(t *testing.T) {
 	n := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body) // else the server would not see the client leave
 		if n++; n == 3 {
 			syscall.Kill(os.Getpid(), syscall.SIGINT)
 			<-r.Context().Done()

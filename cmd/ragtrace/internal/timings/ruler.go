@@ -51,7 +51,11 @@ func (l *lines) approximately() string {
 func (l *lines) pace() {
 	f := l.r.Facts
 	l.time("TPOT", l.TPOT, "(end - first token) / (tokens - 1)")
-	l.time("TPOT server", l.TPOTServer, "decode / (tokens - 1)")
+	how := "decode / (tokens - 1)"
+	if f.FirstTokenInDecode {
+		how = "decode / tokens, as decode begins before the first"
+	}
+	l.time("TPOT server", l.TPOTServer, how)
 	switch gaps := l.gaps.N(); {
 	case gaps > 0:
 		l.add("ITL p50", report.Duration(l.ITLP50.D), fmt.Sprintf("measured: p95 %s, max %s, of %s",
