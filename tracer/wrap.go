@@ -67,7 +67,7 @@ func (w commonWriter) Unwrap() http.ResponseWriter       { return w.rec.below }
 func (w commonWriter) CloseNotify() <-chan bool {
 	//lint:ignore SA1019 see above
 	return w.rec.below.(http.CloseNotifier).CloseNotify()
-} //nolint:staticcheck // see above
+}
 
 type http1Writer struct{ commonWriter }
 
