@@ -121,6 +121,30 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	}
 }
 
+// TestFormIsEnough: an answer that has not come to a word is still the API's, though its request was not seen.
+func TestFormIsEnough(t *testing.T) {
+	const role = `data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}` + "\n\n"
+	for _, tt := range []struct {
+		name, path, contentType, piece string
+		how                            stages.Ended
+		api                            stages.API
+		status                         stages.Status
+	}{
+		{"left after the role", "/v1/chat/completions", events, role, stages.EndedClosed, stages.APIOpenAI, stages.StatusCancelled},
+		{"over after the role", "/v1/chat/completions", events, role, stages.EndedEOF, stages.APIOpenAI, stages.StatusIncomplete},
+		{"over after an empty line", "/api/chat", ndjson, `{"model":"m","message":{"content":""},"done":false}` + "\n", stages.EndedEOF, stages.APIOllama, stages.StatusIncomplete},
+		{"something else", "/api/chat", ndjson, `{"model":"m","reply":""}` + "\n", stages.EndedEOF, stages.APIUnknown, stages.StatusOK},
+	} {
+		o := New(call(tt.path))
+		o.Response(1*ms, 200, http.Header{"Content-Type": {tt.contentType}})
+		o.ResponseBody(2*ms, []byte(tt.piece))
+		o.End(3*ms, tt.how, nil)
+		if f := o.Facts(); f.API != tt.api || f.Status != tt.status {
+			t.Errorf("%s: %q, %s; want %q, %s", tt.name, f.API, f.Status, tt.api, tt.status)
+		}
+	}
+}
+
 func TestGuess(t *testing.T) {
 	for _, tt := range []struct {
 		path   string

@@ -11,16 +11,17 @@ import (
 func (o *Observer) settle(how stages.Ended, err error) {
 	f := &o.facts
 	m := &f.Marks
-	if !f.Streamed && m.Head.Known() {
-		last := m.End // no body
-		if o.bytes {
-			last.D = o.at
-		}
-		if m.Done.Known() || how == stages.EndedEOF && o.whole() {
-			m.Done = last // a plain body is done with its last byte
-		}
+	last := m.End // no body
+	if o.bytes {
+		last.D = o.at
+	}
+	if !f.Streamed && m.Head.Known() && (m.Done.Known() || how == stages.EndedEOF && o.whole()) {
+		m.Done = last // a plain body is done with its last byte
 	}
 	o.doubt()
+	if o.reader == nil && how == stages.EndedEOF && m.Head.Known() && !m.Done.Known() {
+		m.Done = last // of something that turned out to be unknown
+	}
 	f.Status = o.status(how, err)
 	if f.Error == "" && f.Status != stages.StatusOK {
 		f.Error = o.reason(err)

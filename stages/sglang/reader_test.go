@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ragtrace/ragtrace/stages"
 	"github.com/ragtrace/ragtrace/stages/stream"
 )
@@ -37,6 +39,17 @@ func TestCumulativeText(t *testing.T) {
 	}
 	if f.DoneReason != "length" || f.InputTokens.N != 9 || f.OutputTokens.N != 3 || f.CachedTokens.N != 4 || f.Total.D != 2500*time.Microsecond {
 		t.Errorf("reason %q, tokens %d, %d, %d, total %v", f.DoneReason, f.InputTokens.N, f.OutputTokens.N, f.CachedTokens.N, f.Total.D)
+	}
+}
+
+// TestOwnFigures: numbers of meta_info that have no meaning here are kept, as the last event has them.
+func TestOwnFigures(t *testing.T) {
+	f := read(stream.Events,
+		"data: {\"text\":\"a\",\"meta_info\":{\"id\":\"x\",\"queue_time\":0.5,\"Odd Name\":1,\"spec_verify_ct\":1,\"nested\":{\"n\":1}}}\n\n",
+		"data: {\"text\":\"a b\",\"meta_info\":{\"queue_time\":0.5,\"spec_verify_ct\":4,\"finish_reason\":{\"type\":\"stop\"}}}\n\n")
+	want := []stages.Figure{{Name: "queue_time", Value: 0.5}, {Name: "spec_verify_ct", Value: 4}}
+	if diff := cmp.Diff(want, f.Figures); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

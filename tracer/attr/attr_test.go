@@ -64,16 +64,43 @@ func TestCallOfASearch(t *testing.T) {
 	}
 }
 
+// A store that answers distances has no scores: what is near is small.
+func TestDistances(t *testing.T) {
+	far, near := 0.75, -0.5
+	f := stages.Facts{API: stages.APIChroma, Operation: stages.OpSearch, Stage: stages.Search, Status: stages.StatusOK, DistanceMax: &far, DistanceMin: &near}
+	want := map[string]any{"db.operation.name": "search", "ragtrace.search.distance.max": 0.75, "ragtrace.search.distance.min": -0.5}
+	if diff := cmp.Diff(want, mapOf(Call(nil, &f))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Of an answer in 100 ms, whose server says 90 of which 30 were loading, 60 are in no field.
+func TestUnattributed(t *testing.T) {
+	at := func(d time.Duration) stages.Timing { return stages.Timing{D: d, Source: stages.Measured} }
+	f := stages.Facts{
+		API: stages.APIOllama, Operation: stages.OpChat, Stage: stages.LLM, Status: stages.StatusOK,
+		Total: reported(90 * time.Millisecond), Load: reported(30 * time.Millisecond),
+		Marks: stages.Marks{WroteHeaders: at(time.Millisecond), Done: at(100 * time.Millisecond), End: at(100 * time.Millisecond)},
+	}
+	want := map[string]any{
+		"ragtrace.llm.total.duration": 0.09, "ragtrace.llm.load.duration": 0.03, "ragtrace.llm.unattributed.duration": 0.06,
+	}
+	if diff := cmp.Diff(want, mapOf(Call(nil, &f))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestCallOfAReranker(t *testing.T) {
 	f := stages.Facts{
 		API: stages.APITEI, Operation: stages.OpRerank, Stage: stages.Rerank, System: "tei", Status: stages.StatusError, HTTPStatus: 503,
-		Request: stages.RequestFacts{Documents: counted(2), TopK: counted(1)},
+		Request: stages.RequestFacts{Model: "bge", Documents: counted(2), TopK: counted(1)},
 		Hits:    counted(1), Total: reported(205 * time.Millisecond), Other: []stages.NamedTiming{{Name: "queue", Timing: reported(60 * time.Millisecond)}},
 		Flags: []string{"malformed"},
 	}
 	want := map[string]any{
 		"ragtrace.stage": "rerank", "ragtrace.inside_llm": false, "ragtrace.timing.source": "measured", "openinference.span.kind": "RERANKER",
 		"langfuse.observation.type": "span", "gen_ai.operation.name": "rerank", "gen_ai.provider.name": "tei",
+		"gen_ai.request.model": "bge", "reranker.model_name": "bge",
 		"ragtrace.rerank.candidate.count": int64(2), "ragtrace.rerank.top_n": int64(1), "reranker.top_k": int64(1), "ragtrace.rerank.result.count": int64(1),
 		"ragtrace.rerank.server.duration": 0.205, "ragtrace.server.queue.duration": 0.06,
 		"ragtrace.call.status": "error", "ragtrace.flags": []string{"malformed"},
