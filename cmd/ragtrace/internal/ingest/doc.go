@@ -1,5 +1,5 @@
-// Package ingest is the ways in which spans come in: OTLP over gRPC and over HTTP into a store, and files of OTLP/JSON
-// straight to the reader. A sender gets its answer when its spans are committed, and is asked to wait before memory grows.
+// Package ingest is the ways in which spans come to a store: OTLP over gRPC and over HTTP, and what Jaeger's clients send.
+// A sender gets its answer when its spans are committed, and is asked to wait before memory grows.
 //
-// It may import model, otlp and store.
+// It may import model, otlp, jaeger, bearer and store.
 package ingest

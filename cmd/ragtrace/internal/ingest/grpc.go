@@ -23,7 +23,7 @@ const exportPath = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 // asked to wait before its message is in memory, and the spans keep their bytes.
 func (s *Server) serveGRPC(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/grpc")
-	w.Header().Set("Grpc-Accept-Encoding", "gzip")
+	w.Header().Set("Grpc-Accept-Encoding", "gzip, zstd")
 	if r.URL.Path != exportPath {
 		failGRPC(w, &failure{grpc: codes.Unimplemented, msg: "ragtrace receives traces and nothing else: " + r.URL.Path + " is not served"})
 		return

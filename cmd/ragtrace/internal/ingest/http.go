@@ -41,14 +41,7 @@ func (s *Server) serveTraces(w http.ResponseWriter, r *http.Request) {
 	batch, failed := s.receive(r.Context(), r.Body, r.ContentLength, r.Header.Get("Content-Encoding"), split)
 	if failed != nil {
 		status, answer = failed.http, failed.status()
-		if failed.retry {
-			w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
-		}
-		if r.ProtoMajor == 1 {
-			// A connection that is closed with something unread is reset, and the sender may never see the answer. The error
-			// of a sender that has gone is nobody's.
-			io.CopyN(io.Discard, r.Body, maxDiscard)
-		}
+		failed.prepare(w, r)
 	} else {
 		answer = success(batch)
 	}
@@ -60,6 +53,18 @@ func (s *Server) serveTraces(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
 	w.Write(body)
+}
+
+// prepare makes ready for an answer over HTTP that says why a request was not taken.
+func (f *failure) prepare(w http.ResponseWriter, r *http.Request) {
+	if f.retry {
+		w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
+	}
+	if r.ProtoMajor == 1 {
+		// A connection that is closed with something unread is reset, and the sender may never see the answer. The error of a
+		// sender that has gone is nobody's.
+		io.CopyN(io.Discard, r.Body, maxDiscard)
+	}
 }
 
 // success is the answer to a request that was taken, with what was not taken of it.

@@ -6,10 +6,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/ingest"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp/otlptest"
 	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
@@ -31,6 +33,22 @@ func packed(t testing.TB, raw []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	w.Write(raw)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func zstdPacked(t testing.TB, raw []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := range slices.Chunk(raw, 1000) {
+		w.Write(part) // as a stream, whose head does not tell how much there will be
+	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -71,6 +89,9 @@ func TestHTTPTakesEveryEncoding(t *testing.T) {
 		"protobuf, gzip":  {map[string]string{"Content-Type": protobuf, "Content-Encoding": "gzip"}, packed(t, raw), ""},
 		"json":            {map[string]string{"Content-Type": jsonType + "; charset=utf-8"}, []byte(oneSpan), "{}"},
 		"json, gzip":      {map[string]string{"Content-Type": jsonType, "Content-Encoding": "gzip"}, packed(t, []byte(oneSpan)), "{}"},
+		"protobuf, zstd":  {map[string]string{"Content-Type": protobuf, "Content-Encoding": "zstd"}, zstdPacked(t, raw), ""},
+		"json, zstd":      {map[string]string{"Content-Type": jsonType, "Content-Encoding": "zstd"}, zstdPacked(t, []byte(oneSpan)), "{}"},
+		"large, zstd":     {map[string]string{"Content-Type": protobuf, "Content-Encoding": "zstd"}, zstdPacked(t, marshal(t, otlptest.Questions(400))), ""},
 		"named identity":  {map[string]string{"Content-Type": protobuf, "Content-Encoding": "identity"}, raw, ""},
 		"large, protobuf": {map[string]string{"Content-Type": protobuf}, marshal(t, otlptest.Questions(400)), ""},
 	} {
@@ -97,6 +118,7 @@ func TestHTTPStatus(t *testing.T) {
 	raw := marshal(t, otlptest.Full())
 	plain := map[string]string{"Content-Type": protobuf}
 	gz := map[string]string{"Content-Type": protobuf, "Content-Encoding": "gzip"}
+	zst := map[string]string{"Content-Type": protobuf, "Content-Encoding": "zstd"}
 	large := strings.Repeat("x", 16<<20+1)
 	for name, c := range map[string]struct {
 		method, path string
@@ -111,6 +133,10 @@ func TestHTTPStatus(t *testing.T) {
 		"broken content type":  {"POST", "/v1/traces", map[string]string{"Content-Type": ";"}, bytes.NewReader(raw), 415},
 		"unknown encoding":     {"POST", "/v1/traces", map[string]string{"Content-Type": protobuf, "Content-Encoding": "br"}, bytes.NewReader(raw), 415},
 		"truncated protobuf":   {"POST", "/v1/traces", plain, bytes.NewReader(raw[:len(raw)-3]), 400},
+		"no zstd":              {"POST", "/v1/traces", zst, bytes.NewReader(raw), 400},
+		"truncated zstd":       {"POST", "/v1/traces", zst, bytes.NewReader(zstdPacked(t, raw)[:50]), 400},
+		"zstd of much":         {"POST", "/v1/traces", zst, bytes.NewReader(zstdPacked(t, []byte(large))), 413},
+		"zstd, too large":      {"POST", "/v1/traces", zst, strings.NewReader(large), 413},
 		"no gzip":              {"POST", "/v1/traces", gz, bytes.NewReader(raw), 400},
 		"truncated gzip":       {"POST", "/v1/traces", gz, bytes.NewReader(packed(t, raw)[:50]), 400},
 		"empty JSON":           {"POST", "/v1/traces", map[string]string{"Content-Type": jsonType}, strings.NewReader(""), 400},
@@ -217,7 +243,11 @@ func FuzzHTTPBody(f *testing.F) {
 }
 
 func handle(server *ingest.Server, header http.Header, body []byte) int {
-	req := httptest.NewRequest("POST", "/v1/traces", bytes.NewReader(body))
+	return handleAt(server, "/v1/traces", header, body)
+}
+
+func handleAt(server *ingest.Server, path string, header http.Header, body []byte) int {
+	req := httptest.NewRequest("POST", path, bytes.NewReader(body))
 	req.Header = header
 	w := httptest.NewRecorder()
 	server.ServeHTTP(w, req)

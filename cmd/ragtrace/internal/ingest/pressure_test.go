@@ -15,6 +15,8 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp/otlptest"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
 	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
@@ -51,13 +53,15 @@ func locked(t *testing.T) (server *Server, st *store.Store, unlock func()) {
 	return server, st, unlock
 }
 
-// largeRequest is a good request of 15 MiB.
+// largeRequest is a good request of five spans and 15 MiB.
 func largeRequest() *coltracepb.ExportTraceServiceRequest {
-	request := otlptest.Full()
-	span := request.ResourceSpans[0].ScopeSpans[0].Spans[0]
-	span.SpanId = otlptest.ID(8)
-	span.Attributes = append(span.Attributes, otlptest.Str("large", string(bytes.Repeat([]byte("x"), 15<<20))))
-	return request
+	var spans []*tracepb.Span
+	for range 5 {
+		spans = append(spans, &tracepb.Span{TraceId: otlptest.ID(16), SpanId: otlptest.ID(8), Attributes: []*commonpb.KeyValue{
+			otlptest.Str("ragtrace.large", string(bytes.Repeat([]byte("x"), 3<<20))),
+		}})
+	}
+	return otlptest.Request(spans...)
 }
 
 func send(ctx context.Context, s *Server, request proto.Message) (status int, retryAfter string, err error) {
@@ -129,8 +133,8 @@ func TestSendersAreAskedToWaitBeforeMemoryGrows(t *testing.T) {
 		}
 		spans += len(trace)
 	}
-	if spans != 4 {
-		t.Errorf("%d spans stored, want the 4 that were acknowledged", spans)
+	if spans != 4*5 {
+		t.Errorf("%d spans stored, want the 20 that were acknowledged", spans)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp"
@@ -19,34 +18,6 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/durationpb"
 )
-
-// Counts are what a server has received since it started.
-type Counts struct {
-	Requests int64 // answered with success
-	Spans    int64 // committed; one that was delivered twice counts twice
-	Refused  int64 // spans that cannot be kept
-	Bad      int64 // requests that could not be read
-	Busy     int64 // requests asked to come again
-	Failed   int64 // requests that the store could not take
-	Failure  error // of the last of these
-}
-
-type counts struct {
-	requests, spans, refused, bad, busy, failed atomic.Int64
-	failure                                     atomic.Pointer[error]
-}
-
-// Counts reads the counts.
-func (s *Server) Counts() Counts {
-	c := Counts{
-		Requests: s.counts.requests.Load(), Spans: s.counts.spans.Load(), Refused: s.counts.refused.Load(),
-		Bad: s.counts.bad.Load(), Busy: s.counts.busy.Load(), Failed: s.counts.failed.Load(),
-	}
-	if err := s.counts.failure.Load(); err != nil {
-		c.Failure = *err
-	}
-	return c
-}
 
 // A failure is why a request was not taken, in the terms of both protocols.
 type failure struct {
@@ -82,21 +53,27 @@ func (s *Server) receive(ctx context.Context, body io.Reader, size int64, encodi
 			return nil, s.bad(fmt.Errorf("gzip: %w", err))
 		}
 		body, size = zr, -1
+	case "zstd":
+		// A decoder holds up to 8 MiB: so there are two, and nobody has one before all that it is for has come.
+		packed, err := s.memory.read(body, size)
+		defer s.memory.give(cap(packed))
+		if err != nil {
+			return nil, s.unread(err)
+		}
+		zr := <-s.unpackers
+		defer func() { s.unpackers <- zr }()
+		if err := zr.Reset(bytes.NewReader(packed)); err != nil {
+			return nil, s.bad(fmt.Errorf("zstd: %w", err))
+		}
+		body, size = zr, -1
 	default:
 		s.counts.bad.Add(1)
-		return nil, &failure{http.StatusUnsupportedMediaType, codes.Unimplemented, fmt.Sprintf("encoding %q is not known (use gzip)", encoding), false}
+		return nil, &failure{http.StatusUnsupportedMediaType, codes.Unimplemented, fmt.Sprintf("encoding %q is not known (use gzip or zstd)", encoding), false}
 	}
 	raw, err := s.memory.read(body, size)
 	defer s.memory.give(cap(raw))
-	switch {
-	case errors.Is(err, errTooLarge):
-		s.counts.bad.Add(1)
-		return nil, &failure{http.StatusRequestEntityTooLarge, codes.ResourceExhausted, err.Error(), false}
-	case errors.Is(err, errBusy):
-		s.counts.busy.Add(1)
-		return nil, &failure{http.StatusTooManyRequests, codes.ResourceExhausted, err.Error(), true}
-	case err != nil:
-		return nil, s.bad(fmt.Errorf("read the request: %w", err))
+	if err != nil {
+		return nil, s.unread(err)
 	}
 	batch, err := split(raw)
 	if err != nil {
@@ -109,11 +86,23 @@ func (s *Server) receive(ctx context.Context, body io.Reader, size int64, encodi
 		}
 		return nil, &failure{http.StatusServiceUnavailable, codes.Unavailable, err.Error(), true}
 	}
-	refused, _ := batch.Refusal()
 	s.counts.requests.Add(1)
 	s.counts.spans.Add(int64(len(batch.Spans)))
-	s.counts.refused.Add(int64(refused))
+	s.counts.refuse(batch.Refused)
 	return batch, nil
+}
+
+// unread is why a body could not be read.
+func (s *Server) unread(err error) *failure {
+	switch {
+	case errors.Is(err, errTooLarge):
+		s.counts.bad.Add(1)
+		return &failure{http.StatusRequestEntityTooLarge, codes.ResourceExhausted, err.Error(), false}
+	case errors.Is(err, errBusy):
+		s.counts.busy.Add(1)
+		return &failure{http.StatusTooManyRequests, codes.ResourceExhausted, err.Error(), true}
+	}
+	return s.bad(fmt.Errorf("read the request: %w", err))
 }
 
 func (s *Server) bad(err error) *failure {

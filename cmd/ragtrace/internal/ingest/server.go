@@ -10,25 +10,35 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/bearer"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
+	"google.golang.org/grpc/codes"
 )
 
-// Config says where to listen. An empty address is not listened on; port 0 is any free one.
+// Config says where to listen, and whom to let in. An empty address is not listened on; port 0 is any free one.
 type Config struct {
-	GRPC string // OTLP over gRPC
-	HTTP string // OTLP over HTTP
+	GRPC   string       // OTLP over gRPC
+	HTTP   string       // OTLP over HTTP
+	Thrift string       // what Jaeger's clients send over HTTP
+	Token  bearer.Token // what every request must show
 }
 
-// A Server receives OTLP into a store until it is closed.
+// A Server receives traces into a store until it is closed.
 type Server struct {
-	store   *store.Store
-	memory  budget
-	counts  counts
-	servers []*http.Server
-	running sync.WaitGroup
+	store     *store.Store
+	token     bearer.Token
+	memory    budget
+	unpackers chan *zstd.Decoder // those that are not in use
+	counts    counts
+	servers   []*http.Server
+	running   sync.WaitGroup
 
-	grpcAddr, httpAddr string
+	grpcAddr, httpAddr, thriftAddr string
 }
+
+// maxUnpackers is how many requests are unpacked from zstd at a time.
+const maxUnpackers = 2
 
 // A ListenError says that an address cannot be listened on.
 type ListenError struct {
@@ -43,19 +53,28 @@ func (e *ListenError) Unwrap() error { return e.Err }
 
 // Start listens and serves. The error is a *ListenError. The store stays the caller's, to be closed after the server.
 func Start(ctx context.Context, st *store.Store, cfg Config) (*Server, error) {
-	s := &Server{store: st}
+	s := &Server{store: st, token: cfg.Token, unpackers: make(chan *zstd.Decoder, maxUnpackers)}
 	s.memory.free.Store(maxMemory)
-	var err error
-	if s.grpcAddr, err = s.listen(ctx, cfg.GRPC); err == nil {
-		s.httpAddr, err = s.listen(ctx, cfg.HTTP)
+	for range maxUnpackers {
+		zr, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(8<<20))
+		if err != nil {
+			return nil, err
+		}
+		s.unpackers <- zr
 	}
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
+	for _, l := range []struct {
+		addr string
+		real *string
+	}{{cfg.GRPC, &s.grpcAddr}, {cfg.HTTP, &s.httpAddr}, {cfg.Thrift, &s.thriftAddr}} {
+		var err error
+		if *l.real, err = s.listen(ctx, l.addr); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	return s, nil
 }
 
-// listen serves both protocols at addr, since a sender with the two ports mixed up is easier served than taught.
+// listen serves all protocols at addr, since a sender with the ports mixed up is easier served than taught.
 func (s *Server) listen(ctx context.Context, addr string) (string, error) {
 	if addr == "" {
 		return "", nil
@@ -87,6 +106,9 @@ func (s *Server) GRPCAddr() string { return s.grpcAddr }
 // HTTPAddr is the address that HTTP is listened for on, with the real port, or "".
 func (s *Server) HTTPAddr() string { return s.httpAddr }
 
+// ThriftAddr is the address that Jaeger's clients are listened for on, with the real port, or "".
+func (s *Server) ThriftAddr() string { return s.thriftAddr }
+
 // Close stops listening, finishes the requests that are being received, and returns when all is done. Requests that are
 // not done after five seconds are cut off, without an answer.
 func (s *Server) Close() error {
@@ -106,14 +128,28 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// ServeHTTP answers both protocols.
+// ServeHTTP answers all protocols.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	isGRPC := r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 	switch {
-	case r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc"):
+	case !s.token.Allows(r):
+		s.counts.unauthorized.Add(1)
+		if isGRPC {
+			w.Header().Set("Content-Type", "application/grpc")
+			failGRPC(w, &failure{grpc: codes.Unauthenticated, msg: noToken})
+			return
+		}
+		bearer.Challenge(w.Header())
+		http.Error(w, noToken, http.StatusUnauthorized)
+	case isGRPC:
 		s.serveGRPC(w, r)
 	case r.URL.Path == "/v1/traces":
 		s.serveTraces(w, r)
+	case r.URL.Path == "/api/traces":
+		s.serveThrift(w, r)
 	default:
-		http.Error(w, "ragtrace receives traces at /v1/traces, and nothing else", http.StatusNotFound)
+		http.Error(w, "ragtrace receives traces at /v1/traces, Jaeger's at /api/traces, and nothing else", http.StatusNotFound)
 	}
 }
+
+const noToken = "a token is asked for: send the header Authorization: Bearer TOKEN"

@@ -32,14 +32,14 @@ type Span struct {
 // leaves the resource or scope and its schema URL.
 type Envelope struct{ OTLP []byte }
 
-// add keeps the span raw, or counts it as refused.
-func (b *Batch) add(raw []byte, resource, scope *Envelope) {
+// Add keeps a span, in protobuf, or counts it as refused. The batch has raw from then on.
+func (b *Batch) Add(raw []byte, resource, scope *Envelope) {
 	span, err := check(raw)
 	if err == nil && len(b.Spans) == maxSpans {
 		err = errSpans
 	}
 	if err != nil {
-		b.refuse(err)
+		b.Refuse(err)
 		return
 	}
 	span.Resource, span.Scope = resource, scope
@@ -56,7 +56,8 @@ func ofQuestion(key string) bool {
 	return strings.HasPrefix(key, "ragtrace.") || strings.HasPrefix(key, "gen_ai.")
 }
 
-func (b *Batch) refuse(reason error) {
+// Refuse counts a span that cannot be kept.
+func (b *Batch) Refuse(reason error) {
 	if b.Refused == nil {
 		b.Refused = map[string]int{}
 	}

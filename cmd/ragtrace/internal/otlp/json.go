@@ -134,19 +134,19 @@ func readScope(dec *json.Decoder, b *Batch, resource *Envelope) error {
 func (b *Batch) addJSON(span json.RawMessage, resource, scope *Envelope) {
 	switch {
 	case len(span) > maxSpan:
-		b.refuse(errSize)
+		b.Refuse(errSize)
 		return
 	case bytes.Count(span, []byte("{"))+bytes.Count(span, []byte("null")) > 2*maxSpanValues: // which is at least one a value
-		b.refuse(errValues)
+		b.Refuse(errValues)
 		return
 	}
 	raw, err := toProtobuf(fmt.Sprintf(`{"resourceSpans":[{"scopeSpans":[{"spans":[%s]}]}]}`, span),
 		fieldResourceSpans, fieldScopeSpans, fieldSpans)
 	if err != nil {
-		b.refuse(errMalformed)
+		b.Refuse(errMalformed)
 		return
 	}
-	b.add(raw, resource, scope)
+	b.Add(raw, resource, scope)
 }
 
 // toProtobuf translates a request of one element into protobuf and takes the element out: the first child on path. One

@@ -44,7 +44,7 @@ func Split(request []byte) (*Batch, error) {
 			}
 			scope := &Envelope{head}
 			for raw := range spans {
-				b.add(raw, resource, scope)
+				b.Add(raw, resource, scope)
 			}
 		}
 	}

@@ -119,7 +119,7 @@ func TestSpansAreRefusedOneByOne(t *testing.T) {
 		t.Errorf("%d spans kept, want the first, the last, and the one that ends before it starts", len(batch.Spans))
 	}
 	n, reasons := batch.Refusal()
-	want := "1: malformed; 1: start is after the year 2262; 2: span id is not 8 bytes or is zero; 4: trace id is not 16 bytes or is zero"
+	want := "1: malformed; 1: start is not between 1970 and 2262; 2: span id is not 8 bytes or is zero; 4: trace id is not 16 bytes or is zero"
 	if n != 8 || reasons != want {
 		t.Errorf("refusal is %d, %q, want 8, %q", n, reasons, want)
 	}

@@ -26,7 +26,7 @@ var (
 	errMalformed = errors.New("malformed")
 	errTraceID   = errors.New("trace id is not 16 bytes or is zero")
 	errSpanID    = errors.New("span id is not 8 bytes or is zero")
-	errTime      = errors.New("start is after the year 2262")
+	errTime      = errors.New("start is not between 1970 and 2262")
 	errSize      = fmt.Errorf("larger than %d MiB", maxSpan>>20)
 	errValues    = fmt.Errorf("more than %d attributes, events and links", maxSpanValues)
 	errDepth     = errors.New("values are nested too deep")

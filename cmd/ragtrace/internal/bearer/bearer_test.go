@@ -1,0 +1,24 @@
+package bearer
+
+import (
+	"net/http"
+	"testing"
+)
+
+func TestAllows(t *testing.T) {
+	for _, c := range []struct {
+		token  Token
+		header string
+		want   bool
+	}{
+		{"", "", true}, {"", "Bearer x", true},
+		{"secret", "Bearer secret", true}, {"secret", "bearer secret", true},
+		{"secret", "", false}, {"secret", "secret", false}, {"secret", "Bearer", false}, {"secret", "Bearer ", false},
+		{"secret", "Bearer Secret", false}, {"secret", "Bearer secret ", false}, {"secret", "Basic secret", false},
+	} {
+		r := &http.Request{Header: http.Header{"Authorization": {c.header}}}
+		if got := c.token.Allows(r); got != c.want {
+			t.Errorf("token %q, header %q: %v", c.token, c.header, got)
+		}
+	}
+}
