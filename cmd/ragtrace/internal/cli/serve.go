@@ -8,26 +8,31 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"net/url"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/index"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/ingest"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/web"
 	"github.com/spf13/cobra"
 )
 
 func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Receive traces over OTLP and store them",
-		Long: `Receive traces over OTLP, by gRPC and by HTTP, and store them in one file.
+		Short: "Receive traces over OTLP, store them, and show the page",
+		Long: `Receive traces over OTLP, by gRPC and by HTTP, store them in one file, and show them on a page.
 What was acknowledged to the sender is in the file, even if ragtrace is killed.`,
 		Args: cobra.NoArgs,
 	}
 	db := dbFlag(cmd)
 	grpcAddr := cmd.Flags().String("otlp-grpc", "127.0.0.1:4317", "`ADDR` to receive OTLP/gRPC on")
 	httpAddr := cmd.Flags().String("otlp-http", "127.0.0.1:4318", "`ADDR` to receive OTLP/HTTP on")
+	pageAddr := cmd.Flags().String("http", "127.0.0.1:8077", "`ADDR` to show the page on; \"\" for none")
+	jaegerUI := cmd.Flags().String("jaeger-ui", "", "`URL` of a Jaeger UI to link traces to, such as http://localhost:16686")
 	insecure := cmd.Flags().Bool("insecure-listen", false, "allow addresses that other machines can reach, where anyone may write")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := checkAddr("--otlp-grpc", *grpcAddr, *insecure); err != nil {
@@ -36,13 +41,35 @@ What was acknowledged to the sender is in the file, even if ragtrace is killed.`
 		if err := checkAddr("--otlp-http", *httpAddr, *insecure); err != nil {
 			return err
 		}
-		return serve(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), *db, ingest.Config{GRPC: *grpcAddr, HTTP: *httpAddr})
+		if *pageAddr != "" {
+			if err := checkAddr("--http", *pageAddr, *insecure); err != nil {
+				return err
+			}
+		}
+		jaeger, err := jaegerURL(*jaegerUI)
+		if err != nil {
+			return err
+		}
+		return serve(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), *db, ingest.Config{GRPC: *grpcAddr, HTTP: *httpAddr},
+			*pageAddr, web.Options{JaegerURL: jaeger})
 	}
 	return cmd
 }
 
-// serve runs until ctx is done.
-func serve(ctx context.Context, stdout, stderr io.Writer, db string, cfg ingest.Config) (err error) {
+// jaegerURL checks the address of a Jaeger UI.
+func jaegerURL(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return "", usagef("--jaeger-ui %q is no address of a page, such as http://localhost:16686", text)
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// serve runs until ctx is done. Without an address for the page there is none.
+func serve(ctx context.Context, stdout, stderr io.Writer, db string, cfg ingest.Config, page string, options web.Options) (err error) {
 	st, err := store.Open(db)
 	if err != nil {
 		return err
@@ -54,7 +81,19 @@ func serve(ctx context.Context, stdout, stderr io.Writer, db string, cfg ingest.
 	}
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	defer index.Keep(st, log).Close()
+	shown := ""
+	if page != "" {
+		front, failed := startFront(ctx, st, page, options)
+		if failed != nil {
+			return errors.Join(explainListen(failed, cfg), server.Close())
+		}
+		defer func() { err = errors.Join(err, front.close()) }()
+		shown = front.addr
+	}
 	fmt.Fprintf(stdout, "OTLP/gRPC on %s, OTLP/HTTP on %s, traces in %s\n", server.GRPCAddr(), server.HTTPAddr(), st.Path())
+	if shown != "" {
+		fmt.Fprintf(stdout, "page on http://%s/\n", shown)
+	}
 
 	ticker := time.NewTicker(5 * time.Second)
 	defer ticker.Stop()
@@ -108,9 +147,12 @@ func explainListen(err error, cfg ingest.Config) error {
 	if !ok {
 		return err
 	}
-	flag := "--otlp-http"
-	if failed.Addr == cfg.GRPC {
+	flag := "--http"
+	switch failed.Addr {
+	case cfg.GRPC:
 		flag = "--otlp-grpc"
+	case cfg.HTTP:
+		flag = "--otlp-http"
 	}
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%s is in use (pass %s to choose another)", failed.Addr, flag)
