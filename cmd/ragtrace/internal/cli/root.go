@@ -29,7 +29,13 @@ func Main(args []string, stdout, stderr io.Writer) int {
 
 	started := false
 	root := newRoot()
-	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	for _, c := range root.Commands() {
+		run := c.RunE
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			started = true
+			return run(cmd, args)
+		}
+	}
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -64,6 +70,7 @@ func newRoot() *cobra.Command {
 		newImport(),
 		newExport(),
 		newDemo(),
+		newPrune(),
 		newTimings(),
 		newAsk(),
 	)
