@@ -29,7 +29,10 @@ type lexer struct {
 	rest string
 }
 
-const operatorChars = "+-*/<>=~!@#%^&|`?"
+const (
+	operatorChars = "+-*/<>=~!@#%^&|`?"
+	maxOperator   = 63 // NAMEDATALEN - 1
+)
 
 func (l *lexer) next() token {
 	l.skip()
@@ -154,12 +157,14 @@ func (l *lexer) dollar() token {
 // distance ends at once: what follows is a sign, or a placeholder that the driver replaces.
 func (l *lexer) operator() token {
 	s := l.rest
-	n := 1
-	for n < len(s) && strings.IndexByte(operatorChars, s[n]) >= 0 && !strings.HasPrefix(s[n:], "--") && !strings.HasPrefix(s[n:], "/*") {
+	n, most := 1, min(len(s), maxOperator)
+	for n < most && strings.IndexByte(operatorChars, s[n]) >= 0 && !strings.HasPrefix(s[n:], "--") && !strings.HasPrefix(s[n:], "/*") {
 		n++
 	}
-	for n > 1 && (s[n-1] == '+' || s[n-1] == '-') && !strings.ContainsAny(s[:n], "~!@#%^&|`?") {
-		n--
+	if !strings.ContainsAny(s[:n], "~!@#%^&|`?") {
+		for n > 1 && (s[n-1] == '+' || s[n-1] == '-') {
+			n--
+		}
 	}
 	if n > 3 && distances[s[:3]] {
 		n = 3

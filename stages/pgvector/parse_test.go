@@ -99,6 +99,18 @@ func TestLongVectorCostsNoMemory(t *testing.T) {
 	}
 }
 
+// TestWorkIsBounded: no text of a statement's size may take long, whatever is in it. Quadratic work on one of these would
+// take minutes.
+func TestWorkIsBounded(t *testing.T) {
+	for _, piece := range []string{
+		"+", "-+", "<->", "$", "$a", "$$", "(", ")", "'", "\"", "\"\"", "/*", "*/", "--", "e'", "a<->b,", ",", ";", ".", "e'\\", "limit ", "from ", "order by ",
+	} {
+		for _, before := range []string{"", "select ", "select a from t order by a<->b "} {
+			Parse(before + strings.Repeat(piece, maxText/8/len(piece)))
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add("SELECT a <=> $1 AS d FROM s.\"T\" ORDER BY d LIMIT 5")
 	f.Add("WITH a AS (SELECT $$x$$) SELECT /* /* */ */ 'y' -- z\n")

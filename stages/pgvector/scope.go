@@ -57,6 +57,9 @@ func (s *scope) take(p *parser) {
 	}
 }
 
+// maxAliases bounds what is remembered of one select list.
+const maxAliases = 64
+
 // endItem ends an item of the select list: last is its last token, its name if it has one.
 func (s *scope) endItem(last token) {
 	if s.clause != list || s.near == "" {
@@ -64,6 +67,9 @@ func (s *scope) endItem(last token) {
 	}
 	if s.aliases == nil {
 		s.aliases = make(map[string]string)
+	}
+	if len(s.aliases) >= maxAliases {
+		return
 	}
 	if last.kind == word || last.kind == quoted {
 		s.aliases[last.s] = s.near
