@@ -75,7 +75,8 @@ func knn(query string) (k string, found bool) {
 		case query[i] == '"':
 			inString = !inString
 		case !inString && strings.HasPrefix(query[i:], "=>"):
-			clause := strings.FieldsFunc(query[i+2:], func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '[' || r == ']' })
+			const window = 256 // where k stands, so that many arrows do not make the search quadratic
+			clause := strings.FieldsFunc(query[i+2:min(i+2+window, len(query))], func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '[' || r == ']' })
 			if len(clause) > 1 && strings.EqualFold(clause[0], "KNN") {
 				return clause[1], true
 			}
