@@ -22,3 +22,23 @@ func TestAllows(t *testing.T) {
 		}
 	}
 }
+
+func TestAllowsPerson(t *testing.T) {
+	for _, c := range []struct {
+		token          Token
+		name, password string
+		want           bool
+	}{{"", "", "", true}, {"secret", "", "", false}, {"secret", "me", "secret", true}, {"secret", "secret", "", false}} {
+		r := &http.Request{Header: http.Header{}}
+		if c.name != "" {
+			r.SetBasicAuth(c.name, c.password)
+		}
+		if got := c.token.AllowsPerson(r); got != c.want || c.token != "" && c.token.Allows(r) {
+			t.Errorf("token %q, %s:%s: %v", c.token, c.name, c.password, got)
+		}
+	}
+	r := &http.Request{Header: http.Header{"Authorization": {"Bearer secret"}}}
+	if !Token("secret").AllowsPerson(r) {
+		t.Error("a bearer token is not enough")
+	}
+}

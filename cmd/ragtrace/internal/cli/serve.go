@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/index"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/ingest"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/ops"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/web"
 	"github.com/spf13/cobra"
@@ -25,7 +29,10 @@ func newServe() *cobra.Command {
 		Use:   "serve",
 		Short: "Receive traces over OTLP, store them, and show the page",
 		Long: `Receive traces over OTLP, by gRPC and by HTTP, store them in one file, and show them on a page.
-What was acknowledged to the sender is in the file, even if ragtrace is killed.`,
+What was acknowledged to the sender is in the file, even if ragtrace is killed.
+
+/healthz, /readyz and /metrics (for Prometheus) are at the address of the page. With --token, all but the first two ask
+for it.`,
 		Args: cobra.NoArgs,
 	}
 	db := dbFlag(cmd)
@@ -33,27 +40,48 @@ What was acknowledged to the sender is in the file, even if ragtrace is killed.`
 	httpAddr := cmd.Flags().String("otlp-http", "127.0.0.1:4318", "`ADDR` to receive OTLP/HTTP on")
 	pageAddr := cmd.Flags().String("http", "127.0.0.1:8077", "`ADDR` to show the page on; \"\" for none")
 	jaegerUI := cmd.Flags().String("jaeger-ui", "", "`URL` of a Jaeger UI to link traces to, such as http://localhost:16686")
-	insecure := cmd.Flags().Bool("insecure-listen", false, "allow addresses that other machines can reach, where anyone may write")
+	thriftAddr := cmd.Flags().String("jaeger-thrift", "127.0.0.1:14268", "`ADDR` to receive what Jaeger's clients send on; \"\" for none")
+	tokenFlag := cmd.Flags().String("token", "", "ask senders for \"Authorization: Bearer `TOKEN`\", and those who look at the page\n"+
+		"for it as a password; @FILE reads it from a file, as arguments show in ps")
+	insecure := cmd.Flags().Bool("insecure-listen", false, "allow addresses that other machines can reach without a token,\nso that anyone there may write and read")
+	limits := newLimitFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := checkAddr("--otlp-grpc", *grpcAddr, *insecure); err != nil {
-			return err
-		}
-		if err := checkAddr("--otlp-http", *httpAddr, *insecure); err != nil {
-			return err
-		}
-		if *pageAddr != "" {
-			if err := checkAddr("--http", *pageAddr, *insecure); err != nil {
-				return err
-			}
-		}
-		jaeger, err := jaegerURL(*jaegerUI)
+		token, err := readToken(*tokenFlag)
 		if err != nil {
 			return err
 		}
-		return serve(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), *db, ingest.Config{GRPC: *grpcAddr, HTTP: *httpAddr},
-			*pageAddr, web.Options{JaegerURL: jaeger})
+		for _, l := range []struct {
+			flag, addr string
+			mayBeNone  bool
+		}{
+			{"--otlp-grpc", *grpcAddr, false}, {"--otlp-http", *httpAddr, false}, {"--http", *pageAddr, true}, {"--jaeger-thrift", *thriftAddr, true},
+		} {
+			if l.addr == "" && l.mayBeNone {
+				continue
+			}
+			if err := checkAddr(l.flag, l.addr, *insecure || token != ""); err != nil {
+				return err
+			}
+		}
+		s := collector{db: *db, page: *pageAddr, ingest: ingest.Config{GRPC: *grpcAddr, HTTP: *httpAddr, Thrift: *thriftAddr, Token: token}}
+		if s.limits, err = limits.limits(); err != nil {
+			return err
+		}
+		if s.options.JaegerURL, err = jaegerURL(*jaegerUI); err != nil {
+			return err
+		}
+		return s.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 	return cmd
+}
+
+// A collector is what ragtrace serve was asked for.
+type collector struct {
+	db      string
+	ingest  ingest.Config
+	page    string // its address; "" for none
+	options web.Options
+	limits  store.Limits
 }
 
 // jaegerURL checks the address of a Jaeger UI.
@@ -68,33 +96,40 @@ func jaegerURL(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// serve runs until ctx is done. Without an address for the page there is none.
-func serve(ctx context.Context, stdout, stderr io.Writer, db string, cfg ingest.Config, page string, options web.Options) (err error) {
-	st, err := store.Open(db)
+// run serves until ctx is done, and finishes what it has accepted.
+func (s collector) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	st, err := store.Open(s.db)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	server, err := ingest.Start(ctx, st, cfg)
+	server, err := ingest.Start(ctx, st, s.ingest)
 	if err != nil {
-		return explainListen(err, cfg)
+		return s.explainListen(err)
 	}
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	defer index.Keep(st, log).Close()
+	operators := ops.New(st, server, log)
 	shown := ""
-	if page != "" {
-		front, failed := startFront(ctx, st, page, options)
+	if s.page != "" {
+		front, failed := startFront(ctx, st, s.page, s.options, s.ingest.Token, operators)
 		if failed != nil {
-			return errors.Join(explainListen(failed, cfg), server.Close())
+			return errors.Join(s.explainListen(failed), server.Close())
 		}
 		defer func() { err = errors.Join(err, front.close()) }()
 		shown = front.addr
 	}
 	fmt.Fprintf(stdout, "OTLP/gRPC on %s, OTLP/HTTP on %s, traces in %s\n", server.GRPCAddr(), server.HTTPAddr(), st.Path())
+	if addr := server.ThriftAddr(); addr != "" {
+		fmt.Fprintf(stdout, "Jaeger Thrift on http://%s/api/traces\n", addr)
+	}
 	if shown != "" {
 		fmt.Fprintf(stdout, "page on http://%s/\n", shown)
 	}
 
+	var pruning sync.WaitGroup
+	defer pruning.Wait()
+	pruning.Go(func() { prune(ctx, st, s.limits, log) })
 	ticker := time.NewTicker(5 * time.Second)
 	defer ticker.Stop()
 	var last ingest.Counts
@@ -103,6 +138,7 @@ func serve(ctx context.Context, stdout, stderr io.Writer, db string, cfg ingest.
 		case <-ticker.C:
 			last = logCounts(log, last, server.Counts())
 		case <-ctx.Done():
+			operators.Closing()
 			err := server.Close()
 			logCounts(log, last, server.Counts())
 			log.Info("stopped")
@@ -117,7 +153,10 @@ func logCounts(log *slog.Logger, last, now ingest.Counts) ingest.Counts {
 		log.Info("received", "requests", now.Requests-last.Requests, "spans", now.Spans-last.Spans, "spans_total", now.Spans)
 	}
 	if now.Refused > last.Refused || now.Bad > last.Bad {
-		log.Warn("refused", "spans", now.Refused-last.Refused, "unreadable_requests", now.Bad-last.Bad)
+		log.Warn("refused", "spans", now.Refused-last.Refused, "unreadable_requests", now.Bad-last.Bad, "reasons", newReasons(last, now))
+	}
+	if now.Unauthorized > last.Unauthorized {
+		log.Warn("without the token", "requests", now.Unauthorized-last.Unauthorized)
 	}
 	if now.Busy > last.Busy {
 		log.Warn("told senders to wait", "requests", now.Busy-last.Busy)
@@ -128,31 +167,44 @@ func logCounts(log *slog.Logger, last, now ingest.Counts) ingest.Counts {
 	return now
 }
 
-// checkAddr refuses what is no address, and one that other machines can reach, as nothing asks who is writing.
-func checkAddr(flag, addr string, insecure bool) error {
+// newReasons are why spans were refused since the last time.
+func newReasons(last, now ingest.Counts) string {
+	var reasons []string
+	for _, reason := range slices.Sorted(maps.Keys(now.Reasons)) {
+		if n := now.Reasons[reason] - last.Reasons[reason]; n > 0 {
+			reasons = append(reasons, fmt.Sprintf("%d: %s", n, reason))
+		}
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// checkAddr refuses what is no address, and one that other machines can reach when nothing asks them who they are.
+func checkAddr(flag, addr string, open bool) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return usagef("%s %q is not HOST:PORT", flag, addr)
 	}
 	ip, err := netip.ParseAddr(host)
-	if loopback := host == "localhost" || err == nil && ip.IsLoopback(); !loopback && !insecure {
-		return usagef("%s %s can be reached from other machines, and anyone there could write: pass --insecure-listen if that is meant", flag, addr)
+	if loopback := host == "localhost" || err == nil && ip.IsLoopback(); !loopback && !open {
+		return usagef("%s %s can be reached from other machines, and anyone there could write: pass --token, or pass --insecure-listen if that is meant", flag, addr)
 	}
 	return nil
 }
 
 // explainListen says which flag chooses another address.
-func explainListen(err error, cfg ingest.Config) error {
+func (s collector) explainListen(err error) error {
 	failed, ok := errors.AsType[*ingest.ListenError](err)
 	if !ok {
 		return err
 	}
 	flag := "--http"
 	switch failed.Addr {
-	case cfg.GRPC:
+	case s.ingest.GRPC:
 		flag = "--otlp-grpc"
-	case cfg.HTTP:
+	case s.ingest.HTTP:
 		flag = "--otlp-http"
+	case s.ingest.Thrift:
+		flag = "--jaeger-thrift"
 	}
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%s is in use (pass %s to choose another)", failed.Addr, flag)

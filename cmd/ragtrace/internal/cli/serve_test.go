@@ -33,7 +33,7 @@ type serving struct {
 
 func startServe(t testing.TB, db string, args ...string) *serving {
 	t.Helper()
-	args = append([]string{"serve", "--db", db, "--otlp-grpc", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0", "--http", ""}, args...)
+	args = append([]string{"serve", "--db", db, "--otlp-grpc", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0", "--http", "", "--jaeger-thrift", ""}, args...)
 	s := &serving{cmd: exec.CommandContext(t.Context(), "ragtrace", args...), stderr: &bytes.Buffer{}}
 	s.cmd.Stderr = s.stderr
 	stdout, err := s.cmd.StdoutPipe()
@@ -203,9 +203,9 @@ func TestServeStops(t *testing.T) {
 func TestServePortInUse(t *testing.T) {
 	dir := t.TempDir()
 	serve := startServe(t, filepath.Join(dir, "a.db"))
-	for flag, addr := range map[string]string{"--otlp-grpc": serve.grpc, "--otlp-http": serve.http, "--http": serve.http} {
+	for flag, addr := range map[string]string{"--otlp-grpc": serve.grpc, "--otlp-http": serve.http, "--http": serve.http, "--jaeger-thrift": serve.http} {
 		second := exec.CommandContext(t.Context(), "ragtrace", "serve", "--db", filepath.Join(dir, "b.db"),
-			"--otlp-grpc", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0", "--http", "", flag, addr)
+			"--otlp-grpc", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0", "--http", "", "--jaeger-thrift", "", flag, addr)
 		out, err := second.CombinedOutput()
 		want := fmt.Sprintf("ragtrace serve: %s is in use (pass %s to choose another)\n", addr, flag)
 		if string(out) != want || second.ProcessState.ExitCode() != 1 {

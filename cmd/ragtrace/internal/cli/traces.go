@@ -51,12 +51,18 @@ func (s source) open(ctx context.Context, warn io.Writer) (*traces, error) {
 	return readStore(ctx, *s.db, s.window, warn)
 }
 
-func readStore(ctx context.Context, path string, w window, warn io.Writer) (*traces, error) {
+// openStore opens a store for reading.
+func openStore(path string) (*store.Store, error) {
 	st, err := store.OpenReadOnly(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there are no traces yet: %s does not exist (receive some with ragtrace serve, make some with "+
 			"ragtrace demo, or name another file with --db)", path)
 	}
+	return st, err
+}
+
+func readStore(ctx context.Context, path string, w window, warn io.Writer) (*traces, error) {
+	st, err := openStore(path)
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func startServe(t *testing.T, ragtrace, db string) (serve *process, otlp string)
 	otlp = fmt.Sprintf("127.0.0.1:%d", p)
 	web := fmt.Sprintf("127.0.0.1:%d", p+1)
 	ready := answers("http://"+web+"/v1/traces", http.StatusMethodNotAllowed)
-	return start(t, ready, nil, ragtrace, "serve", "--db", db, "--otlp-grpc", otlp, "--otlp-http", web, "--http", ""), otlp
+	return start(t, ready, nil, ragtrace, "serve", "--db", db, "--otlp-grpc", otlp, "--otlp-http", web, "--http", "", "--jaeger-thrift", ""), otlp
 }
 
 type ragapp struct {

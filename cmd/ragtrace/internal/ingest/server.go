@@ -109,6 +109,9 @@ func (s *Server) HTTPAddr() string { return s.httpAddr }
 // ThriftAddr is the address that Jaeger's clients are listened for on, with the real port, or "".
 func (s *Server) ThriftAddr() string { return s.thriftAddr }
 
+// Receiving is how many bytes are held by requests that are being received or wait for their commit.
+func (s *Server) Receiving() int64 { return maxMemory - s.memory.free.Load() }
+
 // Close stops listening, finishes the requests that are being received, and returns when all is done. Requests that are
 // not done after five seconds are cut off, without an answer.
 func (s *Server) Close() error {

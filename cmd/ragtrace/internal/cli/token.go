@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/bearer"
+)
+
+// readToken reads what --token says: the token, or @ and the file that holds it, since arguments show in lists of processes.
+func readToken(text string) (bearer.Token, error) {
+	path, isFile := strings.CutPrefix(text, "@")
+	if isFile {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return "", fmt.Errorf("--token: %w", err)
+		}
+		if text = strings.TrimSpace(string(raw)); text == "" {
+			return "", usagef("--token: %s is empty", path)
+		}
+	}
+	// https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", usagef("--token: a token is of ASCII characters without spaces")
+	}
+	return bearer.Token(text), nil
+}
