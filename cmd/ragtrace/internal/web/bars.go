@@ -67,6 +67,7 @@ const (
 	idleRoom    = 1.2
 	sessionRoom = 0.6
 	barShare    = 0.84 // of a slot; the rest is air
+	lettersRoom = 1.8  // letters that a slot has room for, however narrow
 )
 
 // chart draws results, in their order. before is the question ahead of the first; nil when there is none. A light chart tells
@@ -119,6 +120,7 @@ func (s *snapshot) chart(results []diagnose.Result, before *diagnose.Result, lig
 			break
 		}
 	}
+	var begins []int // the first bar of each session
 	for i := range results {
 		r := &results[i]
 		b := bar{
@@ -130,7 +132,8 @@ func (s *snapshot) chart(results []diagnose.Result, before *diagnose.Result, lig
 			least = 2
 		}
 		if i == 0 || results[i-1].Session != r.Session {
-			c.Sessions = append(c.Sessions, label{percent(places[i], width), shownUpTo(r.Session, 24)})
+			c.Sessions = append(c.Sessions, label{percent(places[i], width), ""})
+			begins = append(begins, i)
 		}
 		if every == 1 || r.Number%every == 0 || r.Slow {
 			b.Number = strconv.Itoa(r.Number)
@@ -152,6 +155,15 @@ func (s *snapshot) chart(results []diagnose.Result, before *diagnose.Result, lig
 			} else {
 				c.Medians = append(c.Medians, line)
 			}
+		}
+	}
+	for n, first := range begins {
+		end := width
+		if n+1 < len(begins) {
+			end = places[begins[n+1]]
+		}
+		if room := int((end - places[first]) * lettersRoom); room >= 2 {
+			c.Sessions[n].Text = shownUpTo(results[first].Session, min(room, 24)-1)
 		}
 	}
 	for _, p := range pauses {

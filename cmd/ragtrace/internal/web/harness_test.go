@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -71,11 +72,16 @@ func start(t testing.TB, s *shelf, options web.Options) *httptest.Server {
 
 func serve(t testing.TB, source web.Source, options web.Options) *httptest.Server {
 	t.Helper()
-	page := web.New(source, options)
+	return newServer(t, web.New(source, options))
+}
+
+func newServer(t testing.TB, page *web.Page) *httptest.Server {
+	t.Helper()
 	server := httptest.NewServer(page)
 	t.Cleanup(func() {
-		server.CloseClientConnections()
 		page.Close()
+		http.DefaultClient.CloseIdleConnections()
+		server.CloseClientConnections()
 		server.Close()
 	})
 	return server

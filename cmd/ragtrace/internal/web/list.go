@@ -15,7 +15,7 @@ import (
 const (
 	defaultShow = 60
 	lightShow   = 80
-	maxShow     = 180
+	maxShow     = 150
 )
 
 // A list is the view of the questions.

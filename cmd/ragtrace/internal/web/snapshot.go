@@ -90,8 +90,14 @@ func (s *snapshot) slowOf(r *diagnose.Result) *diagnose.Slow {
 	return s.slow[slowKey{r.TraceID, r.Session, r.Number}]
 }
 
-// warmOf is the warmth of a question's peers; nil without any.
-func (s *snapshot) warmOf(r *diagnose.Result) *warmth { return s.warm[peersOf(r)] }
+// warmOf is the warmth of a question's peers; nil without any but itself.
+func (s *snapshot) warmOf(r *diagnose.Result) *warmth {
+	w := s.warm[peersOf(r)]
+	if w != nil && w.n == 1 && w.questions[0].Question == r.Question {
+		return nil
+	}
+	return w
+}
 
 // usual is the median of each component.
 func (w *warmth) usual() *diagnose.Components {

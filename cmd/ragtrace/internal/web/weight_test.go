@@ -51,7 +51,7 @@ func TestAHundredThousandQuestionsStayUsable(t *testing.T) {
 	began := time.Now()
 	get(t, server.URL, "text/html")
 	t.Logf("the first time: %v", time.Since(began))
-	for _, path := range []string{"/", "/?first=50000", "/?show=180", "/?slow=1", "/?session=session-500", "/compare", "/numbers"} {
+	for _, path := range []string{"/", "/?first=50000", "/?show=150", "/?slow=1", "/?session=session-500", "/compare", "/numbers"} {
 		began := time.Now()
 		status, body, _ := get(t, server.URL+path, "text/html")
 		t.Logf("%s: %v, %d bytes", path, time.Since(began), len(body))
