@@ -86,9 +86,15 @@ func spanID(id int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(
 
 // A reference is a SpanRef.
 type reference struct {
-	kind        int32 // 0: child of, 1: follows from
+	kind        int32
 	trace, span []byte
 }
+
+// The kinds of references.
+const (
+	childOf     = 0
+	followsFrom = 1
+)
 
 func (r *reader) reference(tags *int) reference {
 	if *tags++; *tags > maxTags {
@@ -117,7 +123,6 @@ func (r *reader) reference(tags *int) reference {
 
 // refer makes the first span of the same trace that s is a child of its parent, where it has none, and links of the others.
 func refer(s *tracepb.Span, references []reference) {
-	const childOf = 0
 	for _, ref := range references {
 		same := string(ref.trace) == string(s.TraceId)
 		if same && ref.kind == childOf && len(s.ParentSpanId) == 0 {
@@ -136,7 +141,7 @@ func refer(s *tracepb.Span, references []reference) {
 	}
 }
 
-// log reads a Log. The field that names what happened names the event.
+// log reads a Log.
 func (r *reader) log(tags *int) *tracepb.Span_Event {
 	e := &tracepb.Span_Event{}
 	r.fields(func(id int16, typ byte) bool {
@@ -144,20 +149,22 @@ func (r *reader) log(tags *int) *tracepb.Span_Event {
 		case id == 1 && typ == typeI64:
 			e.TimeUnixNano = nanos(r.i64())
 		case id == 2 && typ == typeList:
-			r.list(func() {
-				kv := r.countedTag(tags)
-				if name, ok := kv.GetValue().GetValue().(*commonpb.AnyValue_StringValue); ok && kv.Key == "event" && e.Name == "" {
-					e.Name = name.StringValue
-				} else {
-					e.Attributes = append(e.Attributes, kv)
-				}
-			})
+			r.list(func() { addField(e, r.countedTag(tags)) })
 		default:
 			return false
 		}
 		return true
 	})
 	return e
+}
+
+// addField adds a field of a log. The one that names what happened names the event.
+func addField(e *tracepb.Span_Event, kv *commonpb.KeyValue) {
+	if name, ok := kv.GetValue().GetValue().(*commonpb.AnyValue_StringValue); ok && kv.Key == "event" && e.Name == "" {
+		e.Name = name.StringValue
+	} else {
+		e.Attributes = append(e.Attributes, kv)
+	}
 }
 
 func (r *reader) countedTag(tags *int) *commonpb.KeyValue {

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"regexp"
 
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/jaeger"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp"
 )
 
@@ -61,7 +62,7 @@ func recognise(r *bufio.Reader) (reading, error) {
 	if key := firstKey.FindSubmatch(head); key != nil {
 		switch string(key[1]) {
 		case "data":
-			return readJaegerJSON, nil
+			return readJaeger, nil
 		case "result":
 			return readAnswer, nil
 		}
@@ -79,3 +80,5 @@ func recognise(r *bufio.Reader) (reading, error) {
 	}
 	return nil, fmt.Errorf("%w (it begins with %q)", errUnknown, head[:min(len(head), 16)])
 }
+
+func readJaeger(r *bufio.Reader, yield func(*otlp.Batch, error) bool) { jaeger.ReadJSON(r)(yield) }
