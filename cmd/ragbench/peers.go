@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -28,44 +27,44 @@ type server struct {
 	*process
 	otlp string // the address for OTLP/gRPC
 	data string // the folder of what it stores; "" for none
-	// read reads one trace by its id, and slow all questions, of which it returns the output.
-	read func(ctx context.Context, id []byte) error
+	// read reads a trace by its id; the span is its root. slow reads all questions.
+	read func(ctx context.Context, trace, span []byte) error
 	slow *exec.Cmd
 }
 
-var serveLine = regexp.MustCompile(`OTLP/gRPC on ([\d.:]+)`)
+// serveLines is what ragtrace serve says when it is ready.
+var serveLines = regexp.MustCompile(`(?s)OTLP/gRPC on ([\d.:]+).*page on (http://[\d.:]+)/`)
 
-// startRagtrace runs ragtrace serve. Its traces are read by processes of their own, as a person does it.
+// startRagtrace runs ragtrace serve. One trace is read from it as one is from Jaeger, over HTTP: a page of a span, for which
+// it reads the trace. All questions are read from its file by a process of its own.
 func startRagtrace(ctx context.Context, b *bench, dir string) (*server, error) {
 	data := filepath.Join(dir, "data")
 	db := filepath.Join(data, "traces.db")
-	p, err := startProcess(dir, nil, b.ragtrace, append([]string{"serve", "--db", db}, b.serveFlags...)...)
+	p, err := startProcess(dir, nil, b.ragtrace, "serve", "--db", db, "--otlp-grpc", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0",
+		"--http", "127.0.0.1:0", "--jaeger-thrift", "")
 	if err != nil {
 		return nil, err
 	}
 	s := &server{process: p, data: data}
+	page := ""
 	err = p.await(ctx, func(context.Context) error {
 		log, err := os.ReadFile(p.log)
 		if err != nil {
 			return err
 		}
-		m := serveLine.FindSubmatch(log)
+		m := serveLines.FindSubmatch(log)
 		if m == nil {
 			return errors.New("it has not said where it listens")
 		}
-		s.otlp = string(m[1])
+		s.otlp, page = string(m[1]), string(m[2])
 		return nil
 	})
 	if err != nil {
 		p.stop()
 		return nil, err
 	}
-	s.read = func(ctx context.Context, id []byte) error {
-		out, err := exec.CommandContext(ctx, b.ragtrace, "export", "--db", db, "--trace", hex.EncodeToString(id)).Output()
-		if err == nil && len(out) == 0 {
-			err = errors.New("the trace is empty")
-		}
-		return err
+	s.read = func(ctx context.Context, trace, span []byte) error {
+		return get(ctx, fmt.Sprintf("%s/q/%x/s/%x", page, trace, span))
 	}
 	s.slow = exec.CommandContext(ctx, b.ragtrace, "slow", "--db", db, "--json")
 	return s, nil
@@ -127,8 +126,8 @@ func startJaeger(ctx context.Context, b *bench, dir, data, storage string) (*ser
 	}
 	query := "http://" + addrs[0]
 	s := &server{process: p, otlp: addrs[2], data: data}
-	s.read = func(ctx context.Context, id []byte) error {
-		return get(ctx, query+"/api/v3/traces/"+hex.EncodeToString(id))
+	s.read = func(ctx context.Context, trace, _ []byte) error {
+		return get(ctx, fmt.Sprintf("%s/api/v3/traces/%x", query, trace))
 	}
 	s.slow = exec.CommandContext(ctx, b.ragtrace, "slow", "--from", "jaeger="+query, "--since", "7d", "--json")
 	if err := p.await(ctx, func(ctx context.Context) error { return get(ctx, query+"/api/v3/services") }); err != nil {

@@ -21,8 +21,7 @@ import (
 
 // A bench is where and with what is measured.
 type bench struct {
-	ragtrace, jaeger string   // binaries
-	serveFlags       []string // of ragtrace serve
+	ragtrace, jaeger string // binaries
 	dir              string
 	progress         io.Writer
 }
@@ -153,8 +152,9 @@ func (b *bench) read(ctx context.Context, s *server, l *load, f *figures) error 
 	const reads = 21
 	var took []time.Duration
 	for i := range reads {
+		root := l.question(i * (l.questions - 1) / (reads - 1))[0]
 		began := time.Now()
-		if err := s.read(ctx, traceID(i*(l.questions-1)/(reads-1))); err != nil {
+		if err := s.read(ctx, root.TraceId, root.SpanId); err != nil {
 			return fmt.Errorf("trace by id: %w", err)
 		}
 		took = append(took, time.Since(began))

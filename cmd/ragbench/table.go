@@ -69,8 +69,8 @@ func writeTable(w io.Writer, s *series) error {
 		}
 	}
 	_, err := fmt.Fprint(w, `
-CPU time is the server's own, until it rests. Of ragtrace a trace by id is a process that
-starts, reads and ends; of Jaeger it is a request of HTTP. slow reads Jaeger over HTTP.
+CPU time is the server's own, until it rests. A trace by id is a request over HTTP. slow is the
+command, which reads the file of ragtrace and the API of Jaeger.
 `)
 	return err
 }
