@@ -19,7 +19,6 @@ type numbersView struct {
 	Filter                       filter
 	Sessions, Services, Backends []string
 	Models                       []string
-	Statuses                     stats.Statuses
 	Groups                       []group
 }
 
@@ -83,7 +82,7 @@ func (p *Page) numbers(r *http.Request) (*answer, error) {
 	}
 	summary := stats.Summarise(results, stats.Filter{})
 	v := numbersView{
-		Empty: len(s.results) == 0, Filter: f, Statuses: summary.Statuses,
+		Empty: len(s.results) == 0, Filter: f,
 		Sessions: some(s.sessions), Services: some(s.services), Backends: some(s.backends), Models: some(s.models),
 	}
 	const most = 20 // groups
