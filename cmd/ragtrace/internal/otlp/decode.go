@@ -5,9 +5,7 @@ import (
 	"math"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
-	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Decode decodes the spans of a batch.
@@ -38,50 +36,53 @@ func (b *Batch) Decode() ([]model.Span, error) {
 
 // DecodeResource decodes the envelope of a resource.
 func DecodeResource(raw []byte) (*model.Resource, error) {
-	var m tracepb.ResourceSpans
-	if err := proto.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("decode resource: %w", err)
+	r := &model.Resource{}
+	var attrs attributes
+	f := fields{rest: raw}
+	for f.next() {
+		if f.num != 1 || f.typ != protowire.BytesType {
+			continue
+		}
+		inner := fields{rest: f.bytes}
+		for inner.next() {
+			if inner.num == 1 && inner.typ == protowire.BytesType {
+				attrs.add(inner.bytes)
+			}
+		}
+		f.note(inner.err)
 	}
-	return &model.Resource{Attrs: attrs(m.GetResource().GetAttributes())}, nil
+	var err error
+	if r.Attrs, err = attrs.decode(); err != nil {
+		f.note(err)
+	}
+	if f.err != nil {
+		return nil, fmt.Errorf("decode resource: %w", f.err)
+	}
+	return r, nil
 }
 
 // DecodeScope decodes the envelope of a scope.
 func DecodeScope(raw []byte) (*model.Scope, error) {
-	var m tracepb.ScopeSpans
-	if err := proto.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("decode scope: %w", err)
+	s := &model.Scope{}
+	f := fields{rest: raw}
+	for f.next() {
+		if f.num != 1 || f.typ != protowire.BytesType {
+			continue
+		}
+		inner := fields{rest: f.bytes}
+		for inner.next() {
+			switch {
+			case inner.typ != protowire.BytesType:
+			case inner.num == 1:
+				s.Name = string(inner.bytes)
+			case inner.num == 2:
+				s.Version = string(inner.bytes)
+			}
+		}
+		f.note(inner.err)
 	}
-	return &model.Scope{Name: m.GetScope().GetName(), Version: m.GetScope().GetVersion()}, nil
-}
-
-// DecodeSpan decodes a span's protobuf.
-func DecodeSpan(raw []byte, resource *model.Resource, scope *model.Scope) (model.Span, error) {
-	var m tracepb.Span
-	if err := proto.Unmarshal(raw, &m); err != nil {
-		return model.Span{}, fmt.Errorf("decode span: %w", err)
-	}
-	s := model.Span{
-		Name:          m.Name,
-		Kind:          model.Kind(m.Kind),
-		Start:         nanos(m.StartTimeUnixNano),
-		End:           nanos(m.EndTimeUnixNano),
-		Status:        model.StatusCode(m.GetStatus().GetCode()),
-		StatusMessage: m.GetStatus().GetMessage(),
-		Attrs:         attrs(m.Attributes),
-		Resource:      resource,
-		Scope:         scope,
-	}
-	setID(s.TraceID[:], m.TraceId)
-	setID(s.SpanID[:], m.SpanId)
-	setID(s.ParentID[:], m.ParentSpanId)
-	for _, e := range m.Events {
-		s.Events = append(s.Events, model.Event{Time: nanos(e.GetTimeUnixNano()), Name: e.GetName(), Attrs: attrs(e.GetAttributes())})
-	}
-	for _, l := range m.Links {
-		link := model.Link{Attrs: attrs(l.GetAttributes())}
-		setID(link.TraceID[:], l.GetTraceId())
-		setID(link.SpanID[:], l.GetSpanId())
-		s.Links = append(s.Links, link)
+	if f.err != nil {
+		return nil, fmt.Errorf("decode scope: %w", f.err)
 	}
 	return s, nil
 }
@@ -92,44 +93,4 @@ func nanos(t uint64) int64 {
 		return 0
 	}
 	return int64(t)
-}
-
-// attrs is nil for no attributes. Of a key that comes twice the last value counts.
-func attrs(kvs []*commonpb.KeyValue) model.Attrs {
-	if len(kvs) == 0 {
-		return nil
-	}
-	return model.Attrs(values(kvs))
-}
-
-func values(kvs []*commonpb.KeyValue) map[string]any {
-	m := make(map[string]any, len(kvs))
-	for _, kv := range kvs {
-		m[kv.GetKey()] = value(kv.GetValue())
-	}
-	return m
-}
-
-func value(v *commonpb.AnyValue) any {
-	switch v := v.GetValue().(type) {
-	case *commonpb.AnyValue_StringValue:
-		return v.StringValue
-	case *commonpb.AnyValue_BoolValue:
-		return v.BoolValue
-	case *commonpb.AnyValue_IntValue:
-		return v.IntValue
-	case *commonpb.AnyValue_DoubleValue:
-		return v.DoubleValue
-	case *commonpb.AnyValue_BytesValue:
-		return v.BytesValue
-	case *commonpb.AnyValue_ArrayValue:
-		list := make([]any, 0, len(v.ArrayValue.GetValues()))
-		for _, e := range v.ArrayValue.GetValues() {
-			list = append(list, value(e))
-		}
-		return list
-	case *commonpb.AnyValue_KvlistValue:
-		return values(v.KvlistValue.GetValues())
-	}
-	return nil // an empty value, or one of a kind not known here
 }

@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
@@ -138,9 +140,10 @@ func (s *Store) UpdateQuestions(ctx context.Context, c Cutter, quietSince time.T
 		spans          int
 		questions      []Question
 	}
-	var updates []update
+	var updates []update // by trace
 	err = s.inTx(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT trace, version FROM changed WHERE at <= ? LIMIT ?", quietSince.UnixMilli(), limit)
+		quiet := []any{quietSince.UnixMilli(), limit}
+		rows, err := tx.QueryContext(ctx, "SELECT trace, version FROM changed WHERE at <= ? ORDER BY trace LIMIT ?", quiet...)
 		if err != nil {
 			return err
 		}
@@ -152,20 +155,15 @@ func (s *Store) UpdateQuestions(ctx context.Context, c Cutter, quietSince time.T
 			}
 			updates = append(updates, u)
 		}
-		if err := rows.Err(); err != nil {
+		if err := rows.Err(); err != nil || len(updates) == 0 {
 			return err
 		}
-		for i := range updates {
-			u := &updates[i]
-			err := readTraces(ctx, tx, selectChunks+" WHERE t.id = ? ORDER BY c.id", []any{u.trace}, func(_ int64, spans []model.Span) bool {
-				u.spans, u.questions = len(spans), c.Cut(spans)
-				return true
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		query := selectChunks + " WHERE t.id IN (SELECT trace FROM changed WHERE at <= ? ORDER BY trace LIMIT ?) ORDER BY t.id, c.id"
+		return readTraces(ctx, tx, query, quiet, func(trace int64, spans []model.Span) bool {
+			i, _ := slices.BinarySearchFunc(updates, trace, func(u update, trace int64) int { return cmp.Compare(u.trace, trace) })
+			updates[i].spans, updates[i].questions = len(spans), c.Cut(spans)
+			return true
+		})
 	})
 	if err != nil {
 		return 0, s.fail("read store", err)
