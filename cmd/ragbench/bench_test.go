@@ -74,10 +74,10 @@ func TestTable(t *testing.T) {
 	}
 	for _, want := range []string{
 		"4800 spans in 400 questions, requests of 480, 3 rounds\n",
-		"spans per CPU-second          30000     8000\n",
-		"acknowledgement p50, ms       1.50      -\n",
-		"spans per CPU-second          4.00x (3.00-4.00)\n", // 3, 4 and 4
-		"disk, bytes a span            -\n",
+		"spans per CPU-second              30000     8000\n",
+		"acknowledgement p50, ms           1.50      -\n",
+		"spans per CPU-second              4.00x (3.00-4.00)\n", // 3, 4 and 4
+		"disk, bytes a span                -\n",
 		"jaeger lost 2 questions in round 2\n",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -104,27 +104,34 @@ func (p *process) cpu() (time.Duration, error) {
 	return time.Duration(user+system) * time.Second / ticks, errors.Join(err1, err2)
 }
 
-// settledCPU is cpu when the process has done what it does after the last acknowledgement: it then spends less than a
-// twentieth of a CPU for half a second. It is waited for at most half a minute.
+// rest is how long a server that does nothing is waited for, until it is believed: ragtrace cuts the questions out of spans
+// two seconds after the last of them.
+const rest = 4 * time.Second
+
+// settledCPU is cpu when the process has done what it does after the last acknowledgement: when it has spent less than a
+// twentieth of a CPU for a rest. It is waited for at most a minute.
 func (p *process) settledCPU(ctx context.Context) (time.Duration, error) {
+	const step = 500 * time.Millisecond
 	last, err := p.cpu()
-	for range 60 {
+	for waited, quiet := time.Duration(0), time.Duration(0); waited < time.Minute && quiet < rest; waited += step {
 		if err != nil {
 			return 0, err
 		}
 		select {
-		case <-time.After(500 * time.Millisecond):
+		case <-time.After(step):
 		case <-ctx.Done():
 			return 0, context.Cause(ctx)
 		}
 		var now time.Duration
 		now, err = p.cpu()
-		if now-last < 25*time.Millisecond {
-			break
+		if now-last < step/20 {
+			quiet += step
+		} else {
+			quiet = 0
 		}
 		last = now
 	}
-	return p.cpu()
+	return last, err
 }
 
 // peak is the most memory that the process has had, in bytes: proc(5), VmHWM of status.

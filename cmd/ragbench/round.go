@@ -37,7 +37,8 @@ type series struct {
 
 // figures are what was measured of a peer in one round. A zero is unknown.
 type figures struct {
-	SpansPerCPUSecond float64 `json:"spans_per_cpu_s"`
+	SpansPerCPUSecond float64 `json:"spans_per_cpu_s"`       // of all CPU time, until the server rests
+	AckedPerCPUSecond float64 `json:"acked_spans_per_cpu_s"` // of the CPU time until the last acknowledgement
 	SpansPerSecond    float64 `json:"spans_per_s"`
 	AckP50            float64 `json:"ack_p50_ms"`
 	AckP95            float64 `json:"ack_p95_ms"`
@@ -91,11 +92,16 @@ func (b *bench) round(ctx context.Context, p peer, spans int) (f figures, err er
 	if err != nil {
 		return f, fmt.Errorf("%w\n%s", err, s.tail())
 	}
+	acked, err := s.cpu()
+	if err != nil {
+		return f, err
+	}
 	after, err := s.settledCPU(ctx)
 	if err != nil {
 		return f, err
 	}
-	f.SpansPerCPUSecond = float64(spans) / (after - before).Seconds()
+	f.AckedPerCPUSecond = float64(spans) / max(acked-before, time.Second/ticks).Seconds()
+	f.SpansPerCPUSecond = float64(spans) / max(after-before, time.Second/ticks).Seconds()
 	total := time.Duration(0)
 	for _, d := range acks {
 		total += d

@@ -18,6 +18,7 @@ type measure struct {
 
 var measures = []measure{
 	{"spans per CPU-second", func(f figures) float64 { return f.SpansPerCPUSecond }},
+	{"  until the last acknowledgement", func(f figures) float64 { return f.AckedPerCPUSecond }},
 	{"spans per second, one sender", func(f figures) float64 { return f.SpansPerSecond }},
 	{"acknowledgement p50, ms", func(f figures) float64 { return f.AckP50 }},
 	{"acknowledgement p95, ms", func(f figures) float64 { return f.AckP95 }},
@@ -69,8 +70,8 @@ func writeTable(w io.Writer, s *series) error {
 		}
 	}
 	_, err := fmt.Fprint(w, `
-CPU time is the server's own, until it rests. A trace by id is a request over HTTP. slow is the
-command, which reads the file of ragtrace and the API of Jaeger.
+CPU time is the server's own, until it rests, so with the work that it puts off. A trace by id
+is a request over HTTP. slow is the command, which reads ragtrace's file and Jaeger's API.
 `)
 	return err
 }
