@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ragtrace/ragtrace/tracer"
+	"github.com/ragtrace/ragtrace/tracer/browser"
 )
 
 // An app answers questions about the documents it ingested.
@@ -39,9 +40,14 @@ func newApp(c config) *app {
 	}
 }
 
-// handler serves POST /ask, each call of which is one question.
+// handler serves POST /ask, each call of which is one question, and at / a page that asks.
 func (a *app) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /ask", tracer.Middleware(http.HandlerFunc(a.ask)))
+	mux.Handle("GET /.ragtrace/", browser.Handler())
+	mux.Handle("POST /.ragtrace/", browser.Handler())
+	mux.Handle("GET /{$}", page("page.html"))
+	mux.Handle("GET /page.css", page("page.css"))
+	mux.Handle("GET /page.js", page("page.js"))
 	return mux
 }

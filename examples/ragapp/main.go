@@ -59,7 +59,7 @@ func run(ctx context.Context, c config) error {
 		listener.Close()
 		return fmt.Errorf("ingesting the documents: %w", err)
 	}
-	log.Printf("ragapp: %d passages stored, answering on http://%s/ask", n, listener.Addr())
+	log.Printf("ragapp: %d passages stored, answering on http://%s/", n, listener.Addr())
 	return serve(ctx, listener, a.handler())
 }
 
