@@ -272,6 +272,10 @@ func probe(w http.ResponseWriter, r *http.Request) {
 			flush()
 		}
 	case "hang":
+		if r.URL.Query().Has("begun") {
+			io.WriteString(w, "begun")
+			flush()
+		}
 		<-r.Context().Done()
 	case "cut":
 		if r.URL.Query().Has("late") {

@@ -46,10 +46,10 @@ const probes = {
   'aborted for a reason': () => fetch('/probe/echo', { signal: AbortSignal.abort(new RangeError('mine')) }),
   'aborted in the stream': async () => {
     const c = new AbortController()
-    const reader = (await fetch('/probe/stream', { signal: c.signal })).body.getReader()
+    const reader = (await fetch('/probe/hang?begun', { signal: c.signal })).body.getReader()
     await reader.read()
     c.abort(new RangeError('mine'))
-    for (;;) await reader.read()
+    return (await reader.read()).done
   },
   'timed out': () => fetch('/probe/hang', { signal: AbortSignal.timeout(50) }),
   'cut off': () => fetch('/probe/cut'),
