@@ -57,7 +57,7 @@ func (j *judge) coldCosts(g *group, q *Question, firsts map[Component]*Question)
 		component Component
 	}{{causeLLMLoad, LLMLoad}, {causeEmbedLoad, EmbedLoad}} {
 		d := q.Components[load.component]
-		if d > warmLoad && d > warmLoads*g.medianUpTo(quantity(load.component), warmLoad) {
+		if d > warmLoad && d > warmLoads*g.warmMedian(load.component) {
 			cold = append(cold, Cold{load.cause, load.component, d})
 		}
 	}

@@ -1,18 +1,14 @@
 package diagnose
 
-import (
-	"slices"
-	"sort"
-	"time"
-)
+import "time"
 
 // A group is the questions of one service and pipeline over all sessions: the peers that a question is compared with.
 type group struct {
 	all []*Question // by start, whatever their status
 	ok  []*Question // likewise
 
-	samples [numQuantities][]float64 // sorted values of the ok questions, made when first asked for
-	sampled [numQuantities]bool
+	samples [numQuantities]*sample // of the ok questions, made when first asked for
+	warm    [numQuantities]*sample // of those of them that are warm loads, likewise
 
 	evicts bool // embedding and chat model push each other out
 }
@@ -20,49 +16,41 @@ type group struct {
 // minPeers is how many ok questions a group needs before any of them can be called slow.
 const minPeers = 3
 
-// sample is the sorted values of the ok questions that know k.
-func (g *group) sample(k quantity) []float64 {
-	if !g.sampled[k] {
-		g.sampled[k] = true
+// sample is the values of the ok questions that know k.
+func (g *group) sample(k quantity) *sample {
+	if g.samples[k] == nil {
 		values := make([]float64, 0, len(g.ok))
 		for _, q := range g.ok {
 			if v, ok := k.of(q); ok {
 				values = append(values, v)
 			}
 		}
-		slices.Sort(values)
-		g.samples[k] = values
+		g.samples[k] = newSample(values)
 	}
 	return g.samples[k]
 }
 
-// othersMedian is the median of k over the group's ok questions but q, and how many there are; 0 without any.
-func (g *group) othersMedian(k quantity, q *Question) (median float64, n int) {
-	sorted := g.sample(k)
-	if v, known := k.of(q); known && q.Status == StatusOK {
-		// Which of several equal values is left out makes no difference.
-		skip, found := slices.BinarySearch(sorted, v)
-		if found {
-			return medianOf(len(sorted)-1, func(i int) float64 {
-				if i >= skip {
-					i++
-				}
-				return sorted[i]
-			})
+// warmMedian is the median of a load over the ok questions that found the model loaded; 0 without any.
+func (g *group) warmMedian(load Component) time.Duration {
+	if g.warm[load] == nil {
+		var values []float64
+		for _, q := range g.ok {
+			if d := q.Components[load]; d <= warmLoad {
+				values = append(values, float64(d))
+			}
 		}
+		g.warm[load] = newSample(values)
 	}
-	return medianOf(len(sorted), func(i int) float64 { return sorted[i] })
+	return time.Duration(g.warm[load].median())
 }
 
-func medianOf(n int, at func(int) float64) (median float64, count int) {
-	switch {
-	case n <= 0:
-		return 0, 0
-	case n%2 == 1:
-		return at(n / 2), n
-	default:
-		return (at(n/2-1) + at(n/2)) / 2, n
+// othersMedian is the median of k over the group's ok questions but q, and how many there are; 0 without any.
+func (g *group) othersMedian(k quantity, q *Question) (median float64, n int) {
+	s := g.sample(k)
+	if v, known := k.of(q); known && q.Status == StatusOK {
+		return s.medianWithout(v), s.n - 1
 	}
+	return s.median(), s.n
 }
 
 // excess is how far q's value lies above the others' median.
@@ -80,14 +68,6 @@ func (g *group) multiple(k quantity, q *Question) (times float64, ok bool) {
 		return 0, false
 	}
 	return v / median, true
-}
-
-// medianUpTo is the median of the values of k that are not above limit; 0 without any.
-func (g *group) medianUpTo(k quantity, limit time.Duration) time.Duration {
-	sorted := g.sample(k)
-	n := sort.Search(len(sorted), func(i int) bool { return sorted[i] > float64(limit) })
-	median, _ := medianOf(n, func(i int) float64 { return sorted[i] })
-	return time.Duration(median)
 }
 
 // first is the group's first question, of any status, that has a span of c; nil when none has.

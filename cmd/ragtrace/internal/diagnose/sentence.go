@@ -74,10 +74,9 @@ func (j *judge) nothing() string {
 	if pipelines > 1 {
 		text += fmt.Sprintf(" of %d pipelines", pipelines)
 	} else {
-		sorted := only.sample(qE2E)
-		median, _ := medianOf(len(sorted), func(i int) float64 { return sorted[i] })
-		text += fmt.Sprintf(": they took %s to %s (median %s)", timeText(time.Duration(sorted[0])),
-			timeText(time.Duration(sorted[len(sorted)-1])), timeText(time.Duration(median)))
+		e2e := only.sample(qE2E)
+		text += fmt.Sprintf(": they took %s to %s (median %s)", timeText(time.Duration(e2e.least)),
+			timeText(time.Duration(e2e.most)), timeText(time.Duration(e2e.median())))
 	}
 	if rest := len(j.questions) - compared; rest > 0 {
 		text += fmt.Sprintf("; %s not compared (failed, incomplete or without peers)", plural(rest, "is", "are"))

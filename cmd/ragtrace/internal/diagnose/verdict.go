@@ -65,6 +65,15 @@ func (j *judge) result(q *Question, ends map[string]int64) Result {
 		r.TTFT, r.TTFTRuler = &ttft, q.TTFTRuler
 	}
 	// Sums are rounded, not the parts: so the parts still add up.
+	some := 0
+	for _, d := range q.Components {
+		if d != 0 {
+			some++
+		}
+	}
+	if some > 0 {
+		r.Stages = make([]Stage, 0, some)
+	}
 	var sum, rounded time.Duration
 	for c, d := range q.Components {
 		sum += d
