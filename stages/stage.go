@@ -26,7 +26,7 @@ const (
 	LLMDecode    Stage = "llm.decode"    // first token to last
 	LLMOther     Stage = "llm.other"     // time of the model server that no field of its answer names
 	Connect      Stage = "connect"       // DNS, TCP and TLS set-up of a new connection
-	Answer       Stage = "answer"        // first byte to the user until the last
+	Answer       Stage = "answer"        // first byte to the user until the last, or until that is painted
 )
 
 // InsideLLM reports whether s is work of the answering model's server: the call itself and its parts. Embedding, its

@@ -25,6 +25,12 @@
 // (loopback and private addresses, single-label names, and names below .local, .internal, .localhost and .svc): a session id
 // is nobody else's business.
 //
+// # Questions asked in a page
+//
+// A page that includes the script of package tracer/browser tells when Enter was pressed and what was painted of the answer.
+// The question then runs from Enter to the last paint: [Middleware] keeps its span open until the page has reported, for at
+// most ten seconds, and for at most 1024 questions at a time. [Flush] ends them at a shutdown.
+//
 // # A service within a question
 //
 // [Middleware] is for the service that the user talks to. Where a request arrives with the baggage of a question, that
