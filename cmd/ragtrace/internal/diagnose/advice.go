@@ -50,7 +50,7 @@ func (j *judge) advice(cause string) string {
 
 // specific is the advice with this trace's values; "" when it has none worth naming.
 func (j *judge) specific(cause string, e *evidence) string {
-	q, g := e.question, j.groupOf[e.question]
+	q, g := e.question, j.byPeers[e.question.peers()]
 	named := j.questionText(q)
 	switch cause {
 	case causeLLMLoad:

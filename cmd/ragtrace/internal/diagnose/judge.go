@@ -19,10 +19,10 @@ func Judge(questions []Question) Report {
 
 // A judge is one judgement in the making.
 type judge struct {
-	questions []*Question // by start
-	numbers   map[*Question]int
+	questions []*Question       // by start
+	places    map[*Question]int // in its session, of a question that its spans give no number
 	groups    []*group
-	groupOf   map[*Question]*group
+	byPeers   map[peers]*group
 	firstOf   map[service]*Question // of each process, the first question
 	uses      uses
 	loads     uses // cold loads of the LLM, by model
@@ -35,10 +35,8 @@ type judge struct {
 // assemble numbers the questions and puts them into groups.
 func assemble(questions []Question) *judge {
 	j := &judge{
-		numbers: make(map[*Question]int, len(questions)),
-		groupOf: make(map[*Question]*group, len(questions)),
-		firstOf: make(map[service]*Question),
-		cold:    make(map[*Question][]Cold), evidence: make(map[string]*evidence),
+		places: make(map[*Question]int), byPeers: make(map[peers]*group), firstOf: make(map[service]*Question),
+		cold: make(map[*Question][]Cold), evidence: make(map[string]*evidence),
 	}
 	j.questions = make([]*Question, len(questions))
 	for i := range questions {
@@ -46,38 +44,46 @@ func assemble(questions []Question) *judge {
 	}
 	slices.SortFunc(j.questions, byStart)
 
-	type key struct{ service, pipeline string }
-	groups := make(map[key]*group)
 	places := make(map[string]int) // by session
 	for _, q := range j.questions {
 		if q.Timed() {
 			places[q.Session]++
 		}
-		j.numbers[q] = q.Number
 		if q.Number == 0 {
-			j.numbers[q] = places[q.Session]
+			j.places[q] = places[q.Session]
 		}
 		if !q.Timed() {
 			continue
 		}
-		k := key{q.Service, q.Pipeline}
-		g := groups[k]
+		g := j.byPeers[q.peers()]
 		if g == nil {
 			g = &group{}
-			groups[k] = g
+			j.byPeers[q.peers()] = g
 			j.groups = append(j.groups, g)
 		}
 		g.all = append(g.all, q)
 		if q.Status == StatusOK {
 			g.ok = append(g.ok, q)
 		}
-		j.groupOf[q] = g
 		if process := (service{q.Service, q.Instance}); j.firstOf[process] == nil {
 			j.firstOf[process] = q
 		}
 	}
 	j.uses = usesOf(j.questions)
 	return j
+}
+
+// peers are what questions have in common that are compared with each other.
+type peers struct{ service, pipeline string }
+
+func (q *Question) peers() peers { return peers{q.Service, q.Pipeline} }
+
+// number is the question's number: as its spans give it, else its place in its session.
+func (j *judge) number(q *Question) int {
+	if q.Number != 0 {
+		return q.Number
+	}
+	return j.places[q]
 }
 
 // judgeable reports whether any group has enough ok questions to compare.

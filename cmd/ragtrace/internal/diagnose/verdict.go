@@ -15,24 +15,27 @@ func (j *judge) report() Report {
 	type place struct{ session, number, at int } // session: the place of its first start
 	sessions := make(map[string]int)
 	order := make([]place, len(j.questions))
-	ends := make(map[string]int64)
-	results := make([]Result, len(j.questions))
 	for i, q := range j.questions {
 		session, ok := sessions[q.Session]
 		if !ok {
 			session = len(sessions)
 			sessions[q.Session] = session
 		}
-		order[i] = place{session, j.numbers[q], i}
-		results[i] = j.result(q, ends)
-		results[i].Slow = slow[q]
+		order[i] = place{session, j.number(q), i}
 	}
 	slices.SortFunc(order, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.number, b.number), cmp.Compare(a.at, b.at))
 	})
-	r := Report{Questions: make([]Result, len(order))}
+	to := make([]int, len(order))
 	for i, o := range order {
-		r.Questions[i] = results[o.at]
+		to[o.at] = i
+	}
+	r := Report{Questions: make([]Result, len(order))}
+	ends := make(map[string]int64)
+	for i, q := range j.questions {
+		result := &r.Questions[to[i]]
+		*result = j.result(q, ends)
+		result.Slow = slow[q]
 	}
 	v := &r.Verdict
 	v.Slow = j.slowResults()
@@ -48,7 +51,7 @@ func (j *judge) report() Report {
 // result is one question's line; ends holds the latest end by session and is kept up to date.
 func (j *judge) result(q *Question, ends map[string]int64) Result {
 	r := Result{
-		Session: q.Session, Number: j.numbers[q], TraceID: q.TraceID, Status: q.Status, Timed: q.Timed(),
+		Session: q.Session, Number: j.number(q), TraceID: q.TraceID, Status: q.Status, Timed: q.Timed(),
 		Flags: q.Flags, Cold: j.cold[q], Question: q,
 	}
 	if !r.Timed {
@@ -103,7 +106,7 @@ func (j *judge) slowResults() []Slow {
 			side, _ = sideOf(s.inside, s.outside)
 		}
 		list = append(list, Slow{
-			Session: s.Session, Number: j.numbers[s.Question], TraceID: s.TraceID, E2E: s.E2E(), Baseline: s.baseline,
+			Session: s.Session, Number: j.number(s.Question), TraceID: s.TraceID, E2E: s.E2E(), Baseline: s.baseline,
 			Over: s.over, InsideOver: s.inside, OutsideOver: s.outside, Side: side, Causes: s.causes,
 		})
 	}

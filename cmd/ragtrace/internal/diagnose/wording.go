@@ -54,9 +54,9 @@ func safe(name string) string {
 // questionText names a question: "question 3 of session a".
 func (j *judge) questionText(q *Question) string {
 	if q.Session == "" {
-		return fmt.Sprintf("question %d", j.numbers[q])
+		return fmt.Sprintf("question %d", j.number(q))
 	}
-	return fmt.Sprintf("question %d of session %s", j.numbers[q], safe(q.Session))
+	return fmt.Sprintf("question %d of session %s", j.number(q), safe(q.Session))
 }
 
 // list joins words: "a", "a and b", "a, b and c".
