@@ -144,19 +144,7 @@ func unload(t *testing.T, ollama, model string) {
 	}
 	resp.Body.Close()
 	for range 200 {
-		resp, err := http.Get(ollama + "/api/ps")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var loaded struct {
-			Models []struct{ Name string }
-		}
-		err = json.NewDecoder(resp.Body).Decode(&loaded)
-		resp.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(loaded.Models) == 0 {
+		if len(loaded(t, ollama)) == 0 {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -328,6 +316,12 @@ type report struct {
 		Slow []struct {
 			Session string
 			Number  int64
+			Causes  []string
+		}
+		Side   string
+		Causes []struct {
+			Cause string
+			MS    float64
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package endtoend
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,34 +12,56 @@ import (
 	"testing"
 )
 
-// startOllama runs a real Ollama that keeps two models loaded for longer than a test lasts.
-func startOllama(t *testing.T) (url string) {
+// startOllama runs a real Ollama that keeps two models loaded for longer than a test lasts, unless settings say otherwise.
+func startOllama(t *testing.T, settings ...string) (url string) {
 	path := binary(t, "RAGTRACE_TEST_OLLAMA")
 	host := fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1))
 	url = "http://" + host
-	start(t, answers(url+"/api/version", http.StatusOK), []string{
+	start(t, answers(url+"/api/version", http.StatusOK), append([]string{
 		"OLLAMA_HOST=" + host,
 		"OLLAMA_MODELS=" + t.TempDir(),
 		"OLLAMA_MAX_LOADED_MODELS=2",
 		"OLLAMA_NUM_PARALLEL=1",
 		"OLLAMA_KEEP_ALIVE=1h",
 		"HOME=" + t.TempDir(), // it writes a key there
-	}, path, "serve")
+	}, settings...), path, "serve")
 	return url
 }
 
-// createModel gives Ollama a tiny model with random weights; another seed is another model. The large context is there to
-// be set up: it takes longer than Ollama waits before it first asks whether a model is loaded. The second time is 250 ms
-// later, so that a cold load is never mistaken for a warm one.
+// loaded are the models that Ollama has loaded.
+func loaded(t *testing.T, ollama string) (names []string) {
+	t.Helper()
+	resp, err := http.Get(ollama + "/api/ps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var ps struct {
+		Models []struct{ Name string }
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&ps); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range ps.Models {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// createModel gives Ollama a tiny model with random weights; another seed is another model. A warm answer takes it some 20 ms
+// of one core. Its context is there to be set up: 768 MB of cache take a third of a second, and as Ollama looks every 250 ms
+// whether a model is loaded, a cold load takes half a second at least, and is never mistaken for a warm one. It reads no
+// more than the beginning of a system prompt, as long prompts would make every question long.
 func createModel(t *testing.T, url, name string, seed int) {
 	t.Helper()
 	dir := t.TempDir()
 	output(t, dir, nil, "python3", absolute(t, "../../../../.ci/tiny-gguf.py"), "tiny.gguf",
-		"--embd", "128", "--layers", "2", "--ff", "352", "--ctx", "131072", "--seed", fmt.Sprint(seed))
+		"--embd", "64", "--layers", "12", "--ff", "176", "--ctx", "262144", "--seed", fmt.Sprint(seed))
 	modelfile := `FROM ./tiny.gguf
-TEMPLATE "{{ if .System }}{{ .System }} {{ end }}{{ .Prompt }}"
-PARAMETER num_ctx 131072
-PARAMETER num_predict 24
+TEMPLATE """{{ if .System }}{{ printf "%.100s" .System }} {{ end }}{{ .Prompt }}"""
+PARAMETER num_ctx 262144
+PARAMETER num_batch 64
+PARAMETER num_predict 8
 PARAMETER num_thread 1
 `
 	if err := os.WriteFile(filepath.Join(dir, "Modelfile"), []byte(modelfile), 0o600); err != nil {
