@@ -41,7 +41,9 @@ type painted struct {
 //
 //	{"page":"00f067aa0ba902b7","first_byte_ms":412.5,"first_paint_ms":431,"last_byte_ms":2300,"last_paint_ms":2318.2}
 //
-// Each number is milliseconds since the page sent the request, by its own clock, and may be missing. A report is taken once,
+// Each number is milliseconds since the page sent the request, by its own clock, and may be missing. That moment is taken for
+// the request's arrival: the question's length is then exact, and the stage paint, from the last byte written to the last
+// paint, holds the way through the network in both directions. A report is taken once,
 // from a page of the same origin, and for a question of this process that is recorded and ended at most 10 seconds ago; any
 // other changes nothing, and is answered alike (204), so that nothing is learnt from it.
 func PaintHandler() http.Handler { return http.HandlerFunc(paint) }
