@@ -31,6 +31,12 @@ func results(r io.Reader) iter.Seq2[*otlp.Batch, error] {
 				yield(nil, dec.Fail(err))
 				return
 			}
+			if batch, err := otlp.SplitJSON(answer.Result); err == nil {
+				if !yield(batch, nil) {
+					return
+				}
+				continue
+			}
 			for batch, err := range otlp.ReadJSON(bytes.NewReader(answer.Result)) {
 				if err != nil {
 					err = dec.Fail(errors.Unwrap(err))

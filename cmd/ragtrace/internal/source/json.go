@@ -2,6 +2,8 @@ package source
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"regexp"
@@ -13,13 +15,40 @@ import (
 // between them.
 var requestBegins = regexp.MustCompile(`(?m)^\{\s*"resource_?(?:Spans|spans|Metrics|metrics|Logs|logs)"`)
 
+// wholeRequest is how large a request may be that is looked at as a whole.
+const wholeRequest = 8 << 20
+
+// spansBegin is how a request with spans begins.
+var spansBegin = regexp.MustCompile(`^\s*\{\s*"(?:resourceSpans|resource_spans)"`)
+
+// wellMade is the batch of a text that is one request and nothing else; otherwise there is none, and it is to be looked at
+// closely.
+func wellMade(text []byte) *otlp.Batch {
+	if len(text) == wholeRequest || !spansBegin.Match(text) || !json.Valid(text) {
+		return nil
+	}
+	batch, err := otlp.SplitJSON(text)
+	if err != nil {
+		return nil
+	}
+	return batch
+}
+
 // readJSON reads requests of OTLP/JSON. After one that is broken it goes on where a line begins as a request does.
 func readJSON(r *bufio.Reader, yield func(*otlp.Batch, error) bool) {
 	p := &part{r: r, lineStart: true}
 	for p.err == nil {
 		p.fresh = true
 		before := p.lines
-		for batch, err := range otlp.ReadJSON(p) {
+		text, err := io.ReadAll(io.LimitReader(p, wholeRequest))
+		if batch := wellMade(text); err == nil && batch != nil {
+			batch.Line = before + 1 + bytes.Count(text[:bytes.IndexByte(text, '"')], []byte{'\n'})
+			if !yield(batch, nil) {
+				return
+			}
+			continue
+		}
+		for batch, err := range otlp.ReadJSON(io.MultiReader(bytes.NewReader(text), p)) {
 			if broken, ok := errors.AsType[*otlp.LineError](err); ok {
 				broken.Line += before
 			}
