@@ -123,7 +123,7 @@ func (j *judge) nameLoad(s *slowQuestion, name func(string, quantity, *evidence)
 
 // nameServed names what the LLM server did but for loading.
 func (j *judge) nameServed(s *slowQuestion, name func(string, quantity) bool) {
-	if times, ok := s.group.multiple(qCalls, s.Question); ok && times > moreCalls && name(causeMoreCalls, qServed) {
+	if s.group.above(moreCalls, qCalls, s.Question) && name(causeMoreCalls, qServed) {
 		return
 	}
 	name(causeQueue, quantity(LLMQueue))
@@ -137,7 +137,7 @@ func (j *judge) nameServed(s *slowQuestion, name func(string, quantity) bool) {
 }
 
 func prefillCause(s *slowQuestion) string {
-	if times, ok := s.group.multiple(qInput, s.Question); ok && times > longPrefill {
+	if s.group.above(longPrefill, qInput, s.Question) {
 		return causePrefillLong
 	}
 	if times, ok := s.group.multiple(qCached, s.Question); ok && times < missedCache {

@@ -93,6 +93,11 @@ func TestCauses(t *testing.T) {
 			[]int{1}, SideBoth, []string{"llm_load", "embed_load"}},
 		{"queue", only(3, func(p *plan) { p.queue = 2000 * ms }), []int{3}, SideInside, []string{"llm_queue"}},
 		{"three calls", only(3, func(p *plan) { p.calls = 2 }), []int{3}, SideInside, []string{"llm_more_calls"}},
+		{"a call where the others make none", func(i int, p *plan) {
+			if i != 3 {
+				p.calls = -1
+			}
+		}, []int{3}, SideInside, []string{"llm_more_calls"}},
 		{"long prompt", only(3, func(p *plan) { p.prefill, p.input = 2000*ms, 9000 }), []int{3}, SideInside, []string{"llm_prefill_long"}},
 		{"prefix cache missed", only(3, func(p *plan) {
 			p.prefill, p.cached = 2000*ms, 0
@@ -167,6 +172,14 @@ func TestCauses(t *testing.T) {
 		{"connections never reused", func(i int, p *plan) { p.connect = 120 * ms }, []int{}, SideOutside,
 			[]string{"connection_not_reused"}},
 		{"connections reused after the first", only(1, func(p *plan) { p.connect = 120 * ms }), []int{}, SideNone, []string{}},
+		{"the first that ended well is not counted: 3 of 6 are not more than half", func(i int, p *plan) {
+			if i == 1 {
+				p.status = model.StatusError
+			}
+			if i <= 5 {
+				p.connect = 120 * ms
+			}
+		}, []int{}, SideNone, []string{}},
 		{"gateway holds the stream back", func(_ int, p *plan) {
 			p.call = model.Attrs{"gen_ai.request.stream": true}
 			p.firstChunk = 900 * ms // decode runs from 212 to 1012 ms of the call: 86 % are over

@@ -57,5 +57,5 @@ func cutTrace(spans []*model.Span) []Question {
 	for i, root := range roots {
 		questions = append(questions, measure(grow(f, root, orphans[i])))
 	}
-	return append(questions, f.rootless(rest)...)
+	return append(questions, f.rootless(rest, len(roots) == 0)...)
 }

@@ -148,6 +148,11 @@ func TestComposition(t *testing.T) {
 				"gen_ai.latency.time_in_model_decode": int64(500_000_000)}},
 		}, map[string]float64{"transport": 150, "llm.queue": 100, "llm.prefill": 200, "llm.decode": 500, "llm.other": 50},
 			[]string{FlagSuspectUnits}},
+		{"an impossible latency of no phase is told too", []drawn{
+			{id: 2, parent: 1, to: 1000 * ms, kind: client, attrs: stage("llm")},
+			{id: 3, parent: 2, to: 1000 * ms, kind: server, attrs: model.Attrs{
+				"gen_ai.latency.time_in_model_decode": 0.4, "gen_ai.latency.e2e": -0.9}},
+		}, map[string]float64{"llm.decode": 400, "llm.other": 600}, []string{FlagBadValue}},
 		{"impossible durations count as absent", []drawn{
 			{id: 2, parent: 1, to: 1000 * ms, kind: client, attrs: model.Attrs{"ragtrace.stage": "llm",
 				"ragtrace.llm.load.duration": -9.2e9, "ragtrace.llm.queue.duration": math.NaN(),
@@ -167,6 +172,11 @@ func TestComposition(t *testing.T) {
 			{id: 2, parent: 1, to: 1000 * ms, attrs: stage("llm"), kind: client},
 			{id: 3, parent: 99, from: 100 * ms, to: 900 * ms, attrs: stage("llm.decode")},
 		}, map[string]float64{"transport": 200, "llm.decode": 800}, []string{FlagOrphanSpans}},
+		{"a call that took in an orphaned server knows its phases", []drawn{
+			{id: 2, parent: 1, to: 1000 * ms, attrs: stage("llm"), kind: client},
+			{id: 3, parent: 99, from: 100 * ms, to: 900 * ms, attrs: stage("llm"), kind: server},
+			{id: 4, parent: 3, from: 100 * ms, to: 400 * ms, attrs: stage("llm.decode")},
+		}, map[string]float64{"transport": 200, "llm.decode": 300, "llm.other": 500}, []string{FlagOrphanSpans}},
 		{"orphaned server goes to the shortest call around it", []drawn{
 			{id: 2, parent: 1, to: 1000 * ms, attrs: stage("llm"), kind: client},
 			{id: 3, parent: 1, from: 100 * ms, to: 600 * ms, attrs: stage("llm"), kind: client},
@@ -342,6 +352,28 @@ func TestOrphanGoesToItsNumber(t *testing.T) {
 	}
 	if questions[0].HasFlag(FlagOrphanSpans) || !questions[1].HasFlag(FlagOrphanSpans) {
 		t.Errorf("flags %v and %v", questions[0].Flags, questions[1].Flags)
+	}
+}
+
+// TestMissingRootKeepsItsCalls has one number in the trace: it is the number of all that the missing root held together.
+func TestMissingRootKeepsItsCalls(t *testing.T) {
+	chat := model.Attrs{"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
+	for name, numbers := range map[string][]int64{"one number": {3}, "two numbers": {3, 4}} {
+		spans := []drawn{{id: 9, parent: 99, from: 100 * ms, to: 900 * ms, attrs: chat, kind: client}}
+		for i, n := range numbers {
+			spans = append(spans, drawn{id: byte(i + 1), parent: 99, to: 100 * ms, attrs: numbered("search", n)})
+		}
+		questions := Cut(draw(spans...))
+		if len(questions) != len(numbers) {
+			t.Fatalf("%s: %d questions", name, len(questions))
+		}
+		want := 0 // of two, nobody knows whose it is
+		if len(numbers) == 1 {
+			want = 1
+		}
+		if got := questions[0].Calls; len(got) != want {
+			t.Errorf("%s: calls %v, want %d", name, got, want)
+		}
 	}
 }
 

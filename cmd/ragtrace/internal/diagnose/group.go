@@ -60,6 +60,13 @@ func (g *group) excess(k quantity, q *Question) time.Duration {
 	return time.Duration(v - median)
 }
 
+// above reports whether q's value is more than times the others' median; what is unknown is not.
+func (g *group) above(times float64, k quantity, q *Question) bool {
+	v, known := k.of(q)
+	median, n := g.othersMedian(k, q)
+	return known && n > 0 && v > times*median
+}
+
 // multiple is how often the others' median fits into q's value; ok is false when either is unknown or the median is 0.
 func (g *group) multiple(k quantity, q *Question) (times float64, ok bool) {
 	v, known := k.of(q)

@@ -31,7 +31,7 @@ func (t *tree) settle() {
 	t.unwrap()
 	t.alignClocks()
 	t.findCalls()
-	//t.adoptServed()
+	t.adoptServed()
 	t.reportedPhases()
 }
 
@@ -39,7 +39,9 @@ func (t *tree) settle() {
 func (t *tree) finish(q *Question) {
 	t.checkDurations()
 	for i := range t.calls {
-		if c := &t.calls[i]; !c.phasesKnown() && !t.failedCall(c) {
+		c := &t.calls[i]
+		adopted := c.isServer && len(c.servers) == 0 // then the call that took it in tells
+		if !adopted && !c.phasesKnown() && !t.failedCall(c) {
 			t.flag(FlagPhasesUnknown)
 		}
 	}

@@ -61,7 +61,8 @@ func (t *tree) reportedPhases() {
 	}
 }
 
-// checkDurations raises the flag for durations in our own vocabulary that cannot be true of the span that carries them.
+// checkDurations raises the flag for durations in our own vocabulary and vLLM's that cannot be true of the span that carries
+// them.
 func (t *tree) checkDurations() {
 	for i := range t.nodes {
 		n := &t.nodes[i]
@@ -69,10 +70,14 @@ func (t *tree) checkDurations() {
 			continue
 		}
 		for key, v := range n.span.Attrs {
-			if !strings.HasSuffix(key, ".duration") || !strings.HasPrefix(key, "ragtrace.") {
+			unit := 1.
+			switch {
+			case strings.HasPrefix(key, "gen_ai.latency."):
+				unit = t.latencyUnit(n)
+			case !strings.HasSuffix(key, ".duration") || !strings.HasPrefix(key, "ragtrace."):
 				continue
 			}
-			if s, ok := number(v); !ok || badDuration(s, n) {
+			if s, ok := number(v); !ok || badDuration(s*unit, n) {
 				t.flag(FlagBadValue)
 			}
 		}

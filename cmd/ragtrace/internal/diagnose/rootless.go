@@ -3,9 +3,9 @@ package diagnose
 import "slices"
 
 // rootless makes a question of each number that spans below tops carry, although no root came with it. Its times are
-// unknown; that it used a model is still worth knowing.
-func (f *forest) rootless(tops []int) []Question {
-	var numbers []int
+// unknown; that it used a model is still worth knowing. In a trace that holds it alone, all else is its own too.
+func (f *forest) rootless(tops []int, alone bool) []Question {
+	var numbers, unnumbered []int
 	below := make(map[int][]int)
 	for _, top := range tops {
 		number := 0
@@ -13,12 +13,16 @@ func (f *forest) rootless(tops []int) []Question {
 			number = numberOf(f.nodes[i].span)
 		}
 		if number == 0 {
+			unnumbered = append(unnumbered, top)
 			continue
 		}
 		if below[number] == nil {
 			numbers = append(numbers, number)
 		}
 		below[number] = append(below[number], top)
+	}
+	if len(numbers) == 1 && alone {
+		below[numbers[0]] = append(below[numbers[0]], unnumbered...)
 	}
 	questions := make([]Question, 0, len(numbers))
 	for _, number := range numbers {

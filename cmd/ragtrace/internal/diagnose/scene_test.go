@@ -31,7 +31,7 @@ type plan struct {
 	prefill, decode, other time.Duration // other: server time after decode
 	transport              time.Duration
 	failed                 []time.Duration // attempts of the call that failed, each followed by 100 ms of waiting
-	calls                  int             // further calls like the first, 0: none
+	calls                  int             // further calls like the first, 0: none, -1: not even that
 	input, output, cached  int64           // tokens; 0: not told
 	call                   model.Attrs     // further attributes of the call
 	server                 model.Attrs     // attributes of a server span around the phases; nil: no such span

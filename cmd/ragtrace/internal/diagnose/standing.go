@@ -35,9 +35,8 @@ func (j *judge) findStanding() {
 			}, LLMLoad)
 			j.stands(g, g.ok, func(q *Question) (string, bool) { return causeEmbedLoad, j.isCold(q, EmbedLoad) }, EmbedLoad)
 		}
-		// The first question has to connect.
-		rest := slices.DeleteFunc(slices.Clone(g.ok), func(q *Question) bool { return q == g.all[0] })
-		j.stands(g, rest, func(q *Question) (string, bool) {
+		// The first of them has to connect.
+		j.stands(g, g.ok[1:], func(q *Question) (string, bool) {
 			return causeNotReused, q.Components[Connect] >= newConnect
 		}, Connect)
 		j.stands(g, g.ok, func(q *Question) (string, bool) { return causeBuffering, q.HeldBack == HeldByGateway }, hidden)
