@@ -68,6 +68,8 @@ func (p *placement) unattributed() Timing {
 // place picks the rule by what the server reports.
 func (f *Facts) place() placement {
 	switch {
+	case f.Stage == "":
+		return placement{} // the store's time for a write or a read by id is no stage of a question
 	case len(f.Placed) > 0:
 		return f.placeGiven()
 	case f.Stage == Search || f.Stage == Rerank:
@@ -76,11 +78,13 @@ func (f *Facts) place() placement {
 		return f.placeBegun() // what else was reported, if anything, does not belong to the whole
 	case f.otherUnits():
 		return placement{}
+	case f.Stage == Embed && !f.Total.Known():
+		return placement{} // prefill and decode are words for the answering model's server
 	case f.Operation == OpLoad && !f.Total.Known():
 		var p placement
 		p.add(LLMLoad, f.sent(), f.Marks.Done.D, Measured)
 		return p
-	case f.Queue.Source == Reported:
+	case f.Queue.Source == Reported && f.Stage == LLM:
 		return f.placeForward()
 	case f.Total.Known():
 		return f.placeTotal()

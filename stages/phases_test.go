@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -113,6 +114,17 @@ func TestPhases(t *testing.T) {
 		{"its own queue", answer(func(f *Facts) { f.Queue, f.Prefill, f.Decode = reported(10), reported(30), reported(50) }),
 			[]span{{"llm.queue", 1, 11}, {"llm.prefill", 11, 41}, {"llm.decode", 41, 91}}, nil},
 
+		{"embedding by a server with figures for generation", answer(func(f *Facts) {
+			f.Stage, f.Queue, f.Prefill, f.Decode = Embed, reported(10), reported(30), reported(50)
+		}), nil, nil},
+		{"the same with its total", answer(func(f *Facts) {
+			f.Stage, f.Total, f.Queue, f.Prefill = Embed, reported(98), reported(10), reported(30)
+		}), []span{{"embed.server", 1, 99}}, nil},
+		{"a write to a store", answer(func(f *Facts) { f.Stage, f.Operation, f.Total = "", OpUpsert, reported(4) }), nil, nil},
+		{"a write that the store says took longer than the call", answer(func(f *Facts) {
+			f.Stage, f.Operation, f.Total = "", OpUpsert, reported(400)
+		}), nil, nil},
+
 		{"a search", answer(func(f *Facts) { f.Stage, f.Total = Search, reported(4) }), []span{{"search.server", 1, 5}}, nil},
 		{"a rerank that fills the wait", answer(func(f *Facts) { f.Stage, f.Total = Rerank, reported(49.5) }),
 			[]span{{"rerank.server", .5, 50}}, nil},
@@ -137,14 +149,15 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestPhasesStayInOrder draws any figures at all: phases are in order, inside the exchange, and each has a length.
+// TestPhasesStayInOrder draws any figures at all: phases are in order, inside the exchange, parts of its stage, and each has
+// a length.
 func TestPhasesStayInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := func(name string) Timing {
 			return reported(rapid.SampledFrom([]float64{0, .0001, 1, 40, 99, 400}).Draw(t, name))
 		}
 		f := answer(func(f *Facts) {
-			f.Stage = rapid.SampledFrom([]Stage{LLM, Embed, Search, Rerank}).Draw(t, "stage")
+			f.Stage = rapid.SampledFrom([]Stage{"", LLM, Embed, Search, Rerank}).Draw(t, "stage")
 			f.Total, f.Load, f.Queue = length("total"), length("load"), length("queue")
 			f.Prefill, f.Decode, f.ServerFirstToDone = length("prefill"), length("decode"), length("stamps")
 			f.Remote = rapid.Bool().Draw(t, "remote")
@@ -156,6 +169,9 @@ func TestPhasesStayInOrder(t *testing.T) {
 		for _, p := range f.Phases() {
 			if p.Start < before || p.End-p.Start < negligible || p.End > f.Marks.End.D {
 				t.Fatalf("%s from %v to %v, after %v", p.Name, p.Start, p.End, before)
+			}
+			if !strings.HasPrefix(string(p.Stage), string(f.Stage)+".") {
+				t.Fatalf("a call of stage %q has a phase of %s", f.Stage, p.Stage)
 			}
 			before = p.End
 		}
