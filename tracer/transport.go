@@ -51,6 +51,13 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
+// CloseIdleConnections closes those of the base, if it can: [http.Client.CloseIdleConnections] asks for it.
+func (t *transport) CloseIdleConnections() {
+	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+		base.CloseIdleConnections()
+	}
+}
+
 // begin opens the span. It returns the request to send, and a nil call when nobody records it.
 func (t *transport) begin(req *http.Request) (c *call, out *http.Request) {
 	out = req

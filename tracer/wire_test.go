@@ -173,6 +173,23 @@ func TestBrokenTransports(t *testing.T) {
 	})
 }
 
+// What a client asks of its transport reaches the base, which may not know how.
+func TestCloseIdleConnections(t *testing.T) {
+	base := new(idleCloser)
+	(&http.Client{Transport: tracer.Transport(base)}).CloseIdleConnections()
+	if base.closed != 1 {
+		t.Errorf("closed %d times, want once", base.closed)
+	}
+	(&http.Client{Transport: tracer.Transport(roundTripFunc(nil))}).CloseIdleConnections()
+}
+
+type idleCloser struct {
+	http.RoundTripper
+	closed int
+}
+
+func (c *idleCloser) CloseIdleConnections() { c.closed++ }
+
 func TestTrailerAndWriterTo(t *testing.T) {
 	rec := tracertest.New(t)
 	opt := tracer.WithTracerProvider(rec.TracerProvider())
