@@ -87,9 +87,7 @@ func (r *recorder) write(p []byte) (int, error) {
 
 func (r *recorder) readFrom(src io.Reader) (int64, error) {
 	below := r.below.(io.ReaderFrom)
-	switch src.(type) {
-	case *os.File, *io.LimitedReader:
-		// The server may hand the file to the kernel, which a reader in between would prevent.
+	if isFile(src) { // the server may hand it to the kernel, which a reader in between would prevent
 		n, err := below.ReadFrom(src)
 		r.wrote(int(n), err)
 		return n, err
@@ -97,6 +95,15 @@ func (r *recorder) readFrom(src io.Reader) (int64, error) {
 	n, err := below.ReadFrom(readNoter{src, r})
 	r.wrote(0, err)
 	return n, err
+}
+
+// isFile reports whether src is a file, or a part of one as [http.ServeContent] makes it.
+func isFile(src io.Reader) bool {
+	if part, ok := src.(*io.LimitedReader); ok {
+		src = part.R
+	}
+	_, ok := src.(*os.File)
+	return ok
 }
 
 // A readNoter notes what is read from a source that goes straight to the user.

@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ragtrace/ragtrace/stages/fakeserver"
 	"github.com/ragtrace/ragtrace/tracer"
 	"github.com/ragtrace/ragtrace/tracer/attr"
 	"github.com/ragtrace/ragtrace/tracer/tracertest"
@@ -147,6 +149,36 @@ func TestWaysOfWriting(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Of a copy that is bounded, as of one that is not, the first byte goes out when the server's buffer is full.
+func TestFirstByteOfACopy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := tracertest.New(t)
+		ln, dial := fakeserver.Listen()
+		srv := &http.Server{Handler: tracer.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answer, model := io.Pipe()
+			go func() {
+				model.Write(make([]byte, 8<<10))
+				time.Sleep(time.Second)
+				model.Write(make([]byte, 8<<10))
+			}()
+			io.CopyN(w, answer, 16<<10)
+		}), tracer.WithTracerProvider(rec.TracerProvider()))}
+		go srv.Serve(ln)
+		base := &http.Transport{DialContext: dial}
+		resp, err := (&http.Client{Transport: base}).Get("http://app/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		drain(t, resp)
+		base.CloseIdleConnections()
+		srv.Close()
+		synctest.Wait()
+		if s := only(t, rec, "answer"); s.EndTime().Sub(s.StartTime()) != time.Second {
+			t.Errorf("the answer took %v, want 1s", s.EndTime().Sub(s.StartTime()))
+		}
+	})
 }
 
 // A client that goes away while it is being answered.
