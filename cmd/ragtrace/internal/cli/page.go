@@ -17,14 +17,7 @@ func newPage(st *store.Store, options web.Options) *web.Page {
 	return web.New(web.Source{
 		Version: st.Version,
 		Questions: func(ctx context.Context) ([]diagnose.Question, error) {
-			var all []diagnose.Question
-			for q, err := range index.Questions(ctx, st, store.QuestionFilter{}) {
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, q)
-			}
-			return all, nil
+			return index.Read(ctx, st, store.QuestionFilter{}, nil)
 		},
 		Spans: func(ctx context.Context, id model.TraceID) ([]model.Span, error) {
 			spans, err := st.Trace(ctx, id)

@@ -29,7 +29,7 @@ type source struct {
 func sourceFlags(cmd *cobra.Command) source {
 	s := source{db: dbFlag(cmd), from: cmd.Flags().String("from", "",
 		"read `FILE` instead, which is OTLP or Jaeger's JSON, packed or not; or jaeger=http://HOST:16686")}
-	cmd.MarkFlagsMutuallyExclusive("db", "from")
+	exclusive(cmd, "db", "from")
 	return s
 }
 
@@ -69,12 +69,8 @@ func readStore(ctx context.Context, path string, w window, warn io.Writer) (*tra
 	t := &traces{spans: st.Trace, close: st.Close}
 	reading := newProgress(warn, "reading "+path, "questions")
 	defer reading.done()
-	for q, err := range index.Questions(ctx, st, store.QuestionFilter{Since: w.since, Until: w.until}) {
-		if err != nil {
-			return nil, errors.Join(err, st.Close())
-		}
-		t.questions = append(t.questions, q)
-		reading.at(len(t.questions))
+	if t.questions, err = index.Read(ctx, st, store.QuestionFilter{Since: w.since, Until: w.until}, reading.at); err != nil {
+		return nil, errors.Join(err, st.Close())
 	}
 	return t, nil
 }

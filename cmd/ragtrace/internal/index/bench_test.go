@@ -16,33 +16,31 @@ func BenchmarkMillion(b *testing.B) {
 	for range questions / perRequest {
 		appendTo(b, st, pipeline.Request(perRequest))
 	}
-	b.Run("write", func(b *testing.B) {
-		for b.Loop() {
-			if err := st.SetQuestionFormat(b.Context(), 1000); err != nil {
+	write := func(b *testing.B) {
+		if err := st.SetQuestionFormat(b.Context(), format+1); err != nil {
+			b.Fatal(err)
+		}
+		for behind := int64(1); behind > 0; {
+			Keep(st, nil).Close()
+			var err error
+			if behind, err = st.Behind(b.Context()); err != nil {
 				b.Fatal(err)
 			}
-			for behind := int64(1); behind > 0; {
-				Keep(st, nil).Close()
-				var err error
-				if behind, err = st.Behind(b.Context()); err != nil {
-					b.Fatal(err)
-				}
-			}
+		}
+	}
+	b.Run("write", func(b *testing.B) {
+		for b.Loop() {
+			write(b)
 		}
 	})
+	write(b)
 	var all []diagnose.Question
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			all = all[:0]
-			for q, err := range Questions(b.Context(), st, store.QuestionFilter{}) {
-				if err != nil {
-					b.Fatal(err)
-				}
-				all = append(all, q)
-			}
-			if len(all) != questions {
-				b.Fatal(len(all))
+			var err error
+			if all, err = Read(b.Context(), st, store.QuestionFilter{}, nil); err != nil || len(all) != questions {
+				b.Fatal(len(all), err)
 			}
 		}
 	})

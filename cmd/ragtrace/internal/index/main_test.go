@@ -44,12 +44,9 @@ func appendTo(t testing.TB, st *store.Store, request proto.Message) {
 
 func questions(t testing.TB, st *store.Store, f store.QuestionFilter) []diagnose.Question {
 	t.Helper()
-	var all []diagnose.Question
-	for q, err := range Questions(t.Context(), st, f) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, q)
+	all, err := Read(t.Context(), st, f, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }

@@ -2,7 +2,7 @@ package index
 
 import (
 	"context"
-	"iter"
+	"slices"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
@@ -20,19 +20,87 @@ func cut(spans []model.Span) []store.Question {
 	return rows
 }
 
-// Questions reads the questions of a store, those of spans that came a moment ago included, in no particular order. An
-// error ends the sequence.
-func Questions(ctx context.Context, st *store.Store, f store.QuestionFilter) iter.Seq2[diagnose.Question, error] {
-	return func(yield func(diagnose.Question, error) bool) {
-		d := newDecoder()
-		for row, err := range st.Questions(ctx, f, cutter) {
-			var q diagnose.Question
-			if err == nil {
-				err = d.question(row.Data, &q)
-			}
-			if !yield(q, err) || err != nil {
-				return
-			}
+// block is how many questions are handed on, and decoded, together.
+const block = 1024
+
+// Read reads the questions of a store, those of spans that came a moment ago included, in no particular order. tell, unless
+// it is nil, is told from time to time how many were read.
+func Read(ctx context.Context, st *store.Store, f store.QuestionFilter, tell func(n int)) ([]diagnose.Question, error) {
+	// One reads while another decodes.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	blocks := make(chan rows, 4)
+	var failed error // set before blocks is closed
+	go func() {
+		defer close(blocks)
+		failed = readRows(ctx, st, f, blocks)
+	}()
+	d := newDecoder()
+	var decoded [][]diagnose.Question
+	var broken error
+	n := 0
+	for block := range blocks {
+		if broken != nil {
+			continue
+		}
+		if n += len(block.ends); tell != nil {
+			tell(n)
+		}
+		questions := make([]diagnose.Question, len(block.ends))
+		if broken = d.rows(block, questions); broken != nil {
+			cancel()
+		}
+		decoded = append(decoded, questions)
+	}
+	if broken != nil {
+		return nil, broken
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return slices.Concat(decoded...), nil
+}
+
+// rows are the data of questions, one after another.
+type rows struct {
+	data []byte
+	ends []int
+}
+
+func readRows(ctx context.Context, st *store.Store, f store.QuestionFilter, blocks chan<- rows) error {
+	var next rows
+	size := 0
+	hand := func() {
+		select {
+		case blocks <- next:
+		case <-ctx.Done():
+		}
+		size = max(size, len(next.data))
+		next = rows{make([]byte, 0, size), make([]int, 0, block)}
+	}
+	for data, err := range st.Questions(ctx, f, cutter) {
+		if err != nil {
+			return err
+		}
+		next.data = append(next.data, data...)
+		if next.ends = append(next.ends, len(next.data)); len(next.ends) == block {
+			hand()
 		}
 	}
+	if len(next.ends) > 0 {
+		hand()
+	}
+	return nil
+}
+
+// rows decodes as many questions as there are.
+func (d *decoder) rows(from rows, into []diagnose.Question) error {
+	start := 0
+	for i, end := range from.ends {
+		if err := d.question(from.data[start:end], &into[i]); err != nil {
+			return err
+		}
+		start = end
+	}
+	return nil
 }

@@ -33,34 +33,36 @@ type QuestionFilter struct {
 	Since, Until time.Time // questions that started in [Since, Until); zero for no limit; without a start: none
 }
 
-// Questions reads questions, all as of one moment, in no particular order. Those of traces whose spans came after the
-// questions were last written are made of the spans here, so that nothing is missing, whoever else is at work on the file.
-// Data is valid until the next question. An error ends the sequence.
-func (s *Store) Questions(ctx context.Context, f QuestionFilter, c Cutter) iter.Seq2[Question, error] {
-	return func(yield func(Question, error) bool) {
+// limits are those of the start of a question; limited is false when there are none.
+func (f QuestionFilter) limits() (from, to int64, limited bool) {
+	from, to = bounds(f.Since, f.Until)
+	return from, to, !f.Since.IsZero() || !f.Until.IsZero()
+}
+
+func (f QuestionFilter) takes(q Question) bool {
+	from, to, limited := f.limits()
+	return (f.Session == "" || q.Session == f.Session) && (!limited || q.Start != 0 && from <= q.Start && q.Start <= to)
+}
+
+// Questions reads the data of questions, all as of one moment, in no particular order. Those of traces whose spans came
+// after the questions were last written are made of the spans here, so that nothing is missing, whoever else is at work on
+// the file. The data is valid until the next question. An error ends the sequence.
+func (s *Store) Questions(ctx context.Context, f QuestionFilter, c Cutter) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
 		stopped := false
 		err := s.inTx(ctx, func(tx *sql.Tx) error {
-			return readQuestions(ctx, tx, f, c, func(q Question) bool {
-				stopped = !yield(q, nil)
+			return readQuestions(ctx, tx, f, c, func(data []byte) bool {
+				stopped = !yield(data, nil)
 				return !stopped
 			})
 		})
 		if err != nil && !stopped {
-			yield(Question{}, s.fail("read store", err))
+			yield(nil, s.fail("read store", err))
 		}
 	}
 }
 
-func readQuestions(ctx context.Context, tx *sql.Tx, f QuestionFilter, c Cutter, yield func(Question) bool) error {
-	from, to := bounds(f.Since, f.Until)
-	limited := !f.Since.IsZero() || !f.Until.IsZero()
-	stopped := false
-	visit := func(q Question) bool {
-		if (f.Session == "" || q.Session == f.Session) && from <= q.Start && q.Start <= to && (q.Start != 0 || !limited) {
-			stopped = !yield(q)
-		}
-		return !stopped
-	}
+func readQuestions(ctx context.Context, tx *sql.Tx, f QuestionFilter, c Cutter, yield func([]byte) bool) error {
 	var format int
 	if err := tx.QueryRowContext(ctx, "SELECT format FROM question_format").Scan(&format); err != nil {
 		return err
@@ -68,13 +70,13 @@ func readQuestions(ctx context.Context, tx *sql.Tx, f QuestionFilter, c Cutter, 
 	behind := "t.question"
 	if format == c.Format {
 		behind = "t.id IN (SELECT trace FROM changed)"
-		if err := readRows(ctx, tx, f, visit); err != nil || stopped {
+		if stopped, err := readRows(ctx, tx, f, yield); err != nil || stopped {
 			return err
 		}
 	}
 	return readTraces(ctx, tx, selectChunks+" WHERE "+behind+" ORDER BY t.id, c.id", nil, func(_ int64, spans []model.Span) bool {
 		for _, q := range c.Cut(spans) {
-			if !visit(q) {
+			if f.takes(q) && !yield(q.Data) {
 				return false
 			}
 		}
@@ -83,36 +85,34 @@ func readQuestions(ctx context.Context, tx *sql.Tx, f QuestionFilter, c Cutter, 
 }
 
 // readRows reads the questions that are up to date.
-func readRows(ctx context.Context, tx *sql.Tx, f QuestionFilter, visit func(Question) bool) error {
+func readRows(ctx context.Context, tx *sql.Tx, f QuestionFilter, yield func([]byte) bool) (stopped bool, err error) {
 	changed, err := changedTraces(ctx, tx)
 	if err != nil {
-		return err
+		return false, err
 	}
-	query, args := "SELECT id, start, session, data FROM question", []any(nil)
+	query, args := "SELECT id, data FROM question WHERE true", []any(nil)
 	if f.Session != "" {
-		query, args = query+" WHERE session = ?", []any{f.Session}
+		query, args = query+" AND session = ?", append(args, f.Session)
+	}
+	if from, to, limited := f.limits(); limited {
+		query, args = query+" AND start <> 0 AND start BETWEEN ? AND ?", append(args, from, to)
 	}
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer rows.Close()
-	var session, data sql.RawBytes
+	var id int64
+	var data sql.RawBytes
 	for rows.Next() {
-		var id int64
-		q := Question{}
-		if err := rows.Scan(&id, &q.Start, &session, &data); err != nil {
-			return err
+		if err := rows.Scan(&id, &data); err != nil {
+			return false, err
 		}
-		if changed[id>>placeBits] {
-			continue
-		}
-		q.Session, q.Data = string(session), data
-		if !visit(q) {
-			return nil
+		if !changed[id>>placeBits] && !yield(data) {
+			return true, nil
 		}
 	}
-	return rows.Err()
+	return false, rows.Err()
 }
 
 func changedTraces(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {

@@ -28,11 +28,11 @@ func counter(format int) store.Cutter {
 func read(t *testing.T, s *store.Store, f store.QuestionFilter, c store.Cutter) []string {
 	t.Helper()
 	var all []string
-	for q, err := range s.Questions(t.Context(), f, c) {
+	for data, err := range s.Questions(t.Context(), f, c) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, string(q.Data))
+		all = append(all, string(data))
 	}
 	slices.Sort(all)
 	return all
