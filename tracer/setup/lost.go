@@ -50,23 +50,27 @@ func (l *losses) add(reason string, n int64) {
 }
 
 func (l *losses) failed(n int64, err error) {
-	l.add(reasonFailed, n)
+	if n > 0 {
+		l.add(reasonFailed, n)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.last = err
+	if err != nil {
+		l.last = err
+	}
 }
 
-// cause is the last export's error, else err.
+// cause is the last export's error, else err, which it then is from now on.
 func (l *losses) cause(err error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err == nil {
-		err = l.last
-	}
 	if err == nil {
 		err = errors.New("the collector takes them more slowly than they come")
 	}
-	return err
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == nil {
+		l.last = err
+	}
+	return l.last
 }
 
 // report logs what was lost since the last line, unless that was less than a minute ago and this is not the end.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
@@ -63,11 +65,11 @@ func (q *queue) Shutdown(ctx context.Context) error {
 	}
 	before := lost.total()
 	err := q.batch.Shutdown(ctx)
-	q.sender.abort()
+	q.sender.stop()
 	if left := q.held.Load(); err != nil && left > 0 {
 		lost.add(reasonShutdown, left)
 	}
-	lost.report(true)
+	defer lost.report(true)
 	if n := lost.total() - before; n > 0 {
 		return fmt.Errorf("ragtrace setup: spans not sent: %d: %w", n, lost.cause(err))
 	}
@@ -80,16 +82,34 @@ type sender struct {
 	held    *atomic.Int64
 	aborted context.Context
 	abort   context.CancelFunc
+	busy    sync.Mutex // held while the exporter works
+}
+
+// stop gives up what is under way, and waits a moment for its error, which says why nothing was sent.
+func (s *sender) stop() {
+	s.abort()
+	for range 10 {
+		if s.busy.TryLock() {
+			s.busy.Unlock()
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // ExportSpans implements [sdktrace.SpanExporter]. It is called by one goroutine of the batch processor. Its error is
 // counted and reported here, and would otherwise be logged for every batch.
 func (s *sender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	s.busy.Lock()
+	defer s.busy.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.aborted, cancel)()
 	err := s.SpanExporter.ExportSpans(ctx, spans)
 	if s.aborted.Err() != nil {
+		if err != context.Canceled { // which would only say that it was given up
+			lost.failed(0, err)
+		}
 		return nil // counted by Shutdown
 	}
 	s.held.Add(-int64(len(spans)))

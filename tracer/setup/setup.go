@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -94,12 +95,27 @@ func disabled() (bool, error) {
 		case "":
 			continue
 		case "grpc":
-			return false, nil
+			return false, checkEndpoint()
 		default:
 			return true, fmt.Errorf("ragtrace setup: %s=%s is not supported (use grpc, and the collector's gRPC port, usually 4317)", name, p)
 		}
 	}
-	return false, nil
+	return false, checkEndpoint()
+}
+
+// checkEndpoint refuses an endpoint that the exporter would ignore with a line in a log.
+func checkEndpoint() error {
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
+		e := os.Getenv(name)
+		if e == "" {
+			continue
+		}
+		if u, err := url.Parse(e); err != nil || u.Host == "" && u.Path == "" {
+			return fmt.Errorf("ragtrace setup: %s=%s is not a URL (write it like http://127.0.0.1:4317)", name, e)
+		}
+		return nil
+	}
+	return nil
 }
 
 func exporter(ctx context.Context) (sdktrace.SpanExporter, error) {
