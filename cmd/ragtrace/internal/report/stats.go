@@ -72,8 +72,9 @@ func rates(t stats.Throughput) []string {
 			return ""
 		}
 		text := rate(questions) + " questions/s"
-		if all, _ := stats.PerSecond(t.InputTokens+t.OutputTokens, d); all > 0 {
-			out, _ := stats.PerSecond(t.OutputTokens, d)
+		if tokens, output, ok := t.Tokens(); ok {
+			all, _ := stats.PerSecond(tokens, d)
+			out, _ := stats.PerSecond(output, d)
 			text += fmt.Sprintf(", %s tokens/s (of them %s output)", rate(all), rate(out))
 		}
 		return text
@@ -86,7 +87,7 @@ func rates(t stats.Throughput) []string {
 		lines = append(lines, fmt.Sprintf("Busy for %s of it: %s.", Duration(t.Busy), line(t.Busy)))
 	}
 	if t.Untold > 0 {
-		lines = append(lines, fmt.Sprintf("%d of %d LLM calls tell no tokens.", t.Untold, t.Calls))
+		lines = append(lines, fmt.Sprintf("Tokens/s are unknown: %d of %d LLM calls do not tell theirs.", t.Untold, t.Calls))
 	}
 	return lines
 }

@@ -28,7 +28,7 @@ func values(n int, p50, p95 time.Duration) stats.Dist {
 func TestStats(t *testing.T) {
 	sum := stats.Summary{
 		Statuses:   stats.Statuses{OK: 20, Error: 1, Cancelled: 2},
-		Throughput: stats.Throughput{Answered: 20, Span: 1000 * time.Second, Busy: 80 * time.Second, InputTokens: 6000, OutputTokens: 2000, Calls: 22, Untold: 1},
+		Throughput: stats.Throughput{Answered: 20, Span: 1000 * time.Second, Busy: 80 * time.Second, InputTokens: 6000, OutputTokens: 2000, Calls: 22},
 		Groups: []stats.Group{{
 			Backend: stats.Backend{Provider: "ollama", Model: "質問:7b"}, Statuses: stats.Statuses{OK: 20, Error: 1}, Warm: 18, Cold: 2, Calls: 22, FailedCalls: 1,
 			Rows: []stats.Row{
@@ -43,7 +43,6 @@ func TestStats(t *testing.T) {
 First start to last end 1000 s: 0.0200 questions/s, 8.00 tokens/s (of them 2.00
 output).
 Busy for 80.0 s of it: 0.250 questions/s, 100 tokens/s (of them 25.0 output).
-1 of 22 LLM calls tell no tokens.
 
 ollama 質問:7b
 20 questions answered (18 warm, 2 with a cold cost), 1 error; 22 LLM calls, 1
@@ -70,6 +69,24 @@ fail. Cold: the question has a cold cost (ragtrace slow names it).
 	}
 	if err := Stats(Screen{Writer: fullDisk{}}, sum); err == nil {
 		t.Error("a write error is lost")
+	}
+}
+
+// TestRatesAreOnlyThoseKnown has a call that tells no tokens, then no call, then no time.
+func TestRatesAreOnlyThoseKnown(t *testing.T) {
+	for _, tt := range []struct {
+		t    stats.Throughput
+		want []string
+	}{
+		{stats.Throughput{Answered: 5, Span: 10 * time.Second, Busy: 10 * time.Second, InputTokens: 600, OutputTokens: 20, Calls: 5, Untold: 1},
+			[]string{"First start to last end 10.0 s: 0.500 questions/s.", "Tokens/s are unknown: 1 of 5 LLM calls do not tell theirs."}},
+		{stats.Throughput{Answered: 5, Span: 10 * time.Second, Busy: 10 * time.Second},
+			[]string{"First start to last end 10.0 s: 0.500 questions/s."}},
+		{stats.Throughput{}, nil},
+	} {
+		if diff := cmp.Diff(tt.want, rates(tt.t)); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", tt.t, diff)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func (s Statuses) MarshalJSON() ([]byte, error) {
 	}(s))
 }
 
-// MarshalJSON implements json.Marshaler. Rates are null where no time is known.
+// MarshalJSON implements json.Marshaler. Rates are null where no time is known, or not all tokens.
 func (t Throughput) MarshalJSON() ([]byte, error) {
 	rate := func(n int64, d time.Duration) *float64 {
 		v, ok := PerSecond(n, d)
@@ -40,7 +40,13 @@ func (t Throughput) MarshalJSON() ([]byte, error) {
 		v = thousandths(v)
 		return &v
 	}
-	total := t.InputTokens + t.OutputTokens
+	total, output, told := t.Tokens()
+	tokenRate := func(n int64, d time.Duration) *float64 {
+		if !told {
+			return nil
+		}
+		return rate(n, d)
+	}
 	return json.Marshal(struct {
 		Answered            int      `json:"answered"`
 		Span                float64  `json:"span_ms"`
@@ -56,7 +62,7 @@ func (t Throughput) MarshalJSON() ([]byte, error) {
 		Untold              int      `json:"calls_without_tokens"`
 	}{
 		t.Answered, millis(float64(t.Span)), millis(float64(t.Busy)), rate(int64(t.Answered), t.Span), rate(int64(t.Answered), t.Busy),
-		t.InputTokens, t.OutputTokens, rate(total, t.Span), rate(total, t.Busy), rate(t.OutputTokens, t.Span), t.Calls, t.Untold,
+		t.InputTokens, t.OutputTokens, tokenRate(total, t.Span), tokenRate(total, t.Busy), tokenRate(output, t.Span), t.Calls, t.Untold,
 	})
 }
 

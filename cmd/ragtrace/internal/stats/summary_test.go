@@ -140,6 +140,34 @@ func TestThroughputCountsTheWholeTimeAndTheBusyOne(t *testing.T) {
 	}
 }
 
+// TestTokensAreAllOrUnknown has a question whose tokens were spent at an unknown time, and a call that tells half of its own.
+func TestTokensAreAllOrUnknown(t *testing.T) {
+	whole := asked(1, 0, 1000*ms, 0, nil)
+	rootless := asked(2, 0, 1000*ms, 0, func(_ *diagnose.Result, q *diagnose.Question) {
+		q.Status, q.Start, q.End = diagnose.StatusIncomplete, 0, 0
+	})
+	half := asked(3, 1000*ms, 1000*ms, 0, func(_ *diagnose.Result, q *diagnose.Question) { q.Calls[0].Input = -1 })
+	got := Summarise([]diagnose.Result{whole, rootless}, Filter{}).Throughput
+	if all, output, ok := got.Tokens(); !ok || all != 111 || output != 11 || got.Span != time.Second {
+		t.Errorf("%+v: %d tokens, %d of them output, %t", got, all, output, ok)
+	}
+	got = Summarise([]diagnose.Result{whole, half}, Filter{}).Throughput
+	if _, _, ok := got.Tokens(); ok || got.Untold != 1 {
+		t.Errorf("%+v: tokens are known", got)
+	}
+	data, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(data, &m); err != nil {
+		t.Fatal(err)
+	}
+	if v, ok := m["total_tokens_per_s"]; !ok || v != nil || m["questions_per_s"] != 1.0 {
+		t.Errorf("%s", data)
+	}
+}
+
 func TestFilter(t *testing.T) {
 	cold := asked(1, 0, ms, 0, makeCold)
 	other := asked(2, 0, ms, 0, func(_ *diagnose.Result, q *diagnose.Question) {

@@ -8,14 +8,19 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 )
 
-// A Throughput is what was done in a stretch of time. Span and Busy are 0 when no question's times are known.
+// A Throughput is what was done in a stretch of time, by the questions whose times are known. It is zero without any.
 type Throughput struct {
 	Answered int           // questions that ended well
 	Span     time.Duration // from the first question's start to the last end
 	Busy     time.Duration // of Span, with a question under way
-	// Tokens of the calls that did not fail, where they are told; Untold counts the calls that tell neither.
+	// Tokens of the calls that did not fail, where they are told; Untold counts the calls that do not tell both.
 	InputTokens, OutputTokens int64
 	Calls, Untold             int
+}
+
+// Tokens are those read and those written in all calls; ok is false when some call does not tell, and so nobody knows.
+func (t *Throughput) Tokens() (all, output int64, ok bool) {
+	return t.InputTokens + t.OutputTokens, t.OutputTokens, t.Calls > 0 && t.Untold == 0
 }
 
 func throughput(results []diagnose.Result, f Filter) Throughput {
@@ -24,12 +29,10 @@ func throughput(results []diagnose.Result, f Filter) Throughput {
 	var under []interval
 	for i := range results {
 		r := &results[i]
-		if !f.Question(r) {
+		if !f.Question(r) || !r.Timed {
 			continue
 		}
-		if r.Timed {
-			under = append(under, interval{r.Question.Start, r.Question.End})
-		}
+		under = append(under, interval{r.Question.Start, r.Question.End})
 		if Compared(r) {
 			t.Answered++
 		}
@@ -55,7 +58,7 @@ func (t *Throughput) add(c *diagnose.Call) {
 		return
 	}
 	t.Calls++
-	if c.Input < 0 && c.Output < 0 {
+	if c.Input < 0 || c.Output < 0 {
 		t.Untold++
 	}
 	t.InputTokens += max(c.Input, 0)
