@@ -35,6 +35,8 @@ var flagWords = map[string]string{
 	stages.FlagAfterDone:          "more came after the end of an answer",
 	stages.FlagEstimatedTTFT:      "the time to the first token is pieced together from the server's phases",
 	stages.FlagDecodeStall:        "a large part of the decode time is no decoding",
+	stages.FlagPromptUncached:     "the count of prompt tokens leaves out those that were in the cache",
+	stages.FlagPrefillLastBatch:   "the prefill may be that of the prompt's last batch alone",
 	stages.FlagSharedLoad:         "it waited for a model load that another question had started",
 	// The tracer's own: see package tracer/attr.
 	"abandoned":    "the application neither read an answer to its end nor closed it",
