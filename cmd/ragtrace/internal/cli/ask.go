@@ -51,7 +51,7 @@ func newAsk() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.prompt, "prompt", "", "ask `TEXT`")
 	flags.StringVar(&f.prompts, "prompts", "", "ask the lines of `FILE` in turn")
-	flags.IntVarP(&f.n, "number", "n", 1, "ask `N` questions (default: each line of --prompts once, else 1)")
+	flags.IntVarP(&f.n, "number", "n", 1, "ask `N` questions; without it, each line of --prompts is asked once")
 	flags.StringVar(&f.session, "session", "", "let the questions belong to session `S`")
 	flags.DurationVar(&f.idle, "idle", 0, "wait for `DURATION` after an answer, before the next question")
 	flags.IntVar(&f.concurrency, "concurrency", 1, "ask `N` questions at a time")

@@ -31,7 +31,7 @@ An expression is a function, an operator (< <= > >= == !=) and a limit:
   cold(), cold(COST)         questions with a cold cost
   failed(), failed(STATUS)   questions that did not end well
 
-METRIC is one of ` + strings.Join(stats.Names(), ", ") + `.
+` + strings.Join(report.Wrap("METRIC is one of "+strings.Join(stats.Names(), ", ")+".", 120), "\n") + `
 Further arguments choose questions: number=1, session=S, model=M, service=S, warm, cold.
 
 An expression for which there is no value fails: a test that asked nothing is no success.` + filterHelp,

@@ -38,7 +38,7 @@ cold. The traces stay in the database for slow and show, next to those of your o
 	once := cmd.Flags().Bool("once", false, "use a temporary database and keep nothing")
 	ollama := cmd.Flags().String("ollama", "", "use the Ollama at `URL`, with the models that it has")
 	asJSON := cmd.Flags().Bool("json", false, "write the JSON of slow to standard output, and nothing else there")
-	cmd.MarkFlagsMutuallyExclusive("once", "db")
+	exclusive(cmd, "once", "db")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		base, err := baseURL(*ollama)
 		if err != nil {

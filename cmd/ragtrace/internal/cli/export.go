@@ -36,7 +36,7 @@ Nothing is lost on the way: import puts the very same spans into another store.
 	question := flags.String("question", "", "only the trace of question `Q`, named as for show (3, a/3)")
 	trace := flags.String("trace", "", "only the trace with this `ID`")
 	out := flags.StringP("output", "o", "", "write to `FILE`, packed with gzip when its name ends in .gz")
-	cmd.MarkFlagsMutuallyExclusive("session", "question", "trace")
+	exclusive(cmd, "session", "question", "trace")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		var one model.TraceID
 		if *trace != "" {

@@ -26,7 +26,7 @@ token, or from the call's arrival at the server; values of different rulers are 
 	from := filterFlags(cmd)
 	asJSON := cmd.Flags().Bool("json", false, "write JSON: times in milliseconds")
 	storage := cmd.Flags().Bool("storage", false, "tell what the database holds and what that takes on disk, instead")
-	cmd.MarkFlagsMutuallyExclusive("storage", "from")
+	exclusive(cmd, "storage", "from")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *storage {
 			return writeStorage(cmd.Context(), cmd.OutOrStdout(), *from.source.db, *asJSON)
