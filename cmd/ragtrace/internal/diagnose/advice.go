@@ -77,8 +77,8 @@ func (j *judge) specific(cause string, e *evidence) string {
 	case causeMoreCalls:
 		calls, _ := qCalls.of(q)
 		median, _ := g.othersMedian(qCalls, q)
-		return fmt.Sprintf("%s made %.0f LLM calls where the others make %s: merge or skip some (query rewriting, tool rounds, follow-ups), or run them in parallel.",
-			sentenceCase(named), calls, digits3(median))
+		return fmt.Sprintf("%s made %s where the others make %s: merge or skip some (query rewriting, tool rounds, follow-ups), or run them in parallel.",
+			sentenceCase(named), plural(int(calls), "LLM call", "LLM calls"), digits3(median))
 	case causePrefillLong:
 		return j.tokenAdvice(g, q, qInput, "%s sent %.0f input tokens where the others send %.0f: retrieve fewer or shorter chunks, and trim the history.")
 	case causeCacheMiss:
