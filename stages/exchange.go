@@ -58,7 +58,6 @@ type RequestFacts struct {
 	TopP           *float64
 	DecodeTopK     Count // top_k of the sampler; not of a search
 	Seed           Count
-	StopSequences  int
 	Inputs         Count // texts to embed; 1 for a single string
 	Messages       int
 	HasPrompt      bool  // a prompt that is not empty
@@ -66,7 +65,6 @@ type RequestFacts struct {
 	Documents      Count // documents or texts to rerank
 	TopK           Count // hits asked of a search, or top_n of a rerank
 	ReasoningLevel string
-	IncludeUsage   bool   // stream_options.include_usage
 	Collection     string // the collection, class or index that the body or the path names
 	Operation      string // the operation as the body (GraphQL "Get") or the path ("points/query") names it
 	Extra          map[string]bool

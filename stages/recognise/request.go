@@ -69,8 +69,6 @@ func (r *requestReader) Value(v stream.Value) {
 			on := v.True()
 			f.Stream = &on
 		}
-	case reqIncludeUsage:
-		f.IncludeUsage = v.True()
 	case reqNumCtx:
 		count(&f.NumCtx, v)
 	case reqKeepAlive:
@@ -86,8 +84,6 @@ func (r *requestReader) Value(v stream.Value) {
 		count(&f.DecodeTopK, v)
 	case reqSeed, reqOptSeed:
 		count(&f.Seed, v)
-	case reqStop, reqOptStop:
-		f.StopSequences = int(items(v))
 	case reqInputElem, reqInputsElem:
 		r.tokenIDs = v.Kind == stream.Number
 	case reqInput, reqInputs, reqContent:

@@ -6,7 +6,6 @@ import "github.com/ragtrace/ragtrace/stages/stream"
 const (
 	reqModel = iota
 	reqStream
-	reqIncludeUsage
 	reqNumCtx
 	reqKeepAlive
 	reqNumPredict
@@ -22,8 +21,6 @@ const (
 	reqDecodeTopK
 	reqSeed
 	reqOptSeed
-	reqStop
-	reqOptStop
 	reqInput
 	reqInputElem
 	reqContent
@@ -78,7 +75,6 @@ const (
 var requestSchema = stream.NewSchema([]string{
 	reqModel:               "model",
 	reqStream:              "stream",
-	reqIncludeUsage:        "stream_options.include_usage",
 	reqNumCtx:              "options.num_ctx",
 	reqKeepAlive:           "keep_alive",
 	reqNumPredict:          "options.num_predict",
@@ -94,8 +90,6 @@ var requestSchema = stream.NewSchema([]string{
 	reqDecodeTopK:          "options.top_k",
 	reqSeed:                "seed",
 	reqOptSeed:             "options.seed",
-	reqStop:                "stop#",
-	reqOptStop:             "options.stop#",
 	reqInput:               "input#",
 	reqInputElem:           "input[]#",
 	reqContent:             "content#", // llama-server's own /embedding

@@ -84,7 +84,6 @@ const (
 	InterChunkMax      = attribute.Key("ragtrace.llm.inter_chunk.max")
 	TokenEvents        = attribute.Key("ragtrace.llm.token_events")
 	ToolCalls          = attribute.Key("ragtrace.llm.tool_calls")
-	DoneReason         = attribute.Key("ragtrace.llm.done_reason")
 	Remote             = attribute.Key("ragtrace.llm.remote")     // only when true: the figures are of a server behind the one called
 	ServerVersion      = attribute.Key("ragtrace.server.version") // where the program has asked the server
 	CallStatus         = attribute.Key("ragtrace.call.status")    // only when it is not ok: error, cancelled, incomplete
