@@ -137,6 +137,24 @@ func TestBenchMetrics(t *testing.T) {
 	}
 }
 
+func TestCountReport(t *testing.T) {
+	for _, tt := range []struct {
+		n    int64
+		ok   bool
+		want Count
+	}{
+		{0, true, Count{0, Reported}},
+		{5, true, Count{5, Reported}},
+		{-1, true, Count{3, Measured}},
+		{5, false, Count{3, Measured}},
+	} {
+		c := Count{3, Measured}
+		if c.Report(tt.n, tt.ok); c != tt.want {
+			t.Errorf("3, then %d (%v): %+v, want %+v", tt.n, tt.ok, c, tt.want)
+		}
+	}
+}
+
 func TestReportedLimits(t *testing.T) {
 	for _, ns := range []int64{0, -1, -1 << 63, 1<<63 - 1, int64(25 * time.Hour)} {
 		if _, bad := ReportedNanos(ns); !bad {

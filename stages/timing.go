@@ -31,6 +31,14 @@ type Count struct {
 // Known reports whether c is present.
 func (c Count) Known() bool { return c.Source != Unknown }
 
+// Report takes a number from a server's answer. One that is missing or negative, which is how some servers say that they do
+// not know, changes nothing.
+func (c *Count) Report(n int64, ok bool) {
+	if ok && n >= 0 {
+		*c = Count{N: n, Source: Reported}
+	}
+}
+
 // maxDuration is the longest duration that a field may carry; more is a broken clock or another unit.
 const maxDuration = 24 * time.Hour
 

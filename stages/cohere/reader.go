@@ -51,9 +51,7 @@ func (r *Reader) Value(v stream.Value) {
 			r.f.Dimensions = max(r.f.Dimensions, int(v.Len))
 		}
 	case ansBilled:
-		if n, ok := v.Int(); ok && n >= 0 {
-			r.input = stages.Count{N: n, Source: stages.Reported}
-		}
+		r.input.Report(v.Int())
 	case ansMessage:
 		r.words = v.String()
 	}

@@ -5,12 +5,6 @@ import (
 	"github.com/ragtrace/ragtrace/stages/stream"
 )
 
-func count(c *stages.Count, v stream.Value) {
-	if n, ok := v.Int(); ok && n >= 0 {
-		*c = stages.Count{N: n, Source: stages.Reported}
-	}
-}
-
 // seconds reads a duration; null is absent and not bad.
 func seconds(v stream.Value) (t stages.Timing, bad bool) {
 	if v.Kind == stream.Null {

@@ -103,9 +103,9 @@ func (r *ReaderV0) Value(v stream.Value) {
 	case v0Vector:
 		c.dimensions = int(v.Len)
 	case v0PromptTokens:
-		count(&c.input, v)
+		c.input.Report(v.Int())
 	case v0OutputTokens:
-		count(&c.output, v)
+		c.output.Report(v.Int())
 	case v0Speed:
 		c.speed, _ = v.Float()
 	case v0FirstToken:

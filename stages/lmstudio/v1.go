@@ -111,11 +111,11 @@ func (r *ReaderV1) Value(v stream.Value) {
 	case v1Stats:
 		e.stats = v.Kind == stream.Object
 	case v1Input:
-		count(&e.input, v)
+		e.input.Report(v.Int())
 	case v1OutputTokens:
-		count(&e.output, v)
+		e.output.Report(v.Int())
 	case v1ReasoningTokens:
-		count(&e.reasoning, v)
+		e.reasoning.Report(v.Int())
 	case v1Speed:
 		e.speed, _ = v.Float()
 	case v1FirstToken:

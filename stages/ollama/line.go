@@ -40,9 +40,3 @@ func (l *line) duration(t *stages.Timing, field string, v stream.Value) {
 		l.bads++
 	}
 }
-
-func count(c *stages.Count, v stream.Value) {
-	if n, ok := v.Int(); ok && n >= 0 {
-		*c = stages.Count{N: n, Source: stages.Reported}
-	}
-}

@@ -105,11 +105,11 @@ func (r *Reader) Value(v stream.Value) {
 	case evalDuration:
 		l.duration(&l.decode, "eval_duration", v)
 	case promptEvalCount:
-		count(&l.input, v)
+		l.input.Report(v.Int())
 	case promptEvalCachedCount:
-		count(&l.cached, v)
+		l.cached.Report(v.Int())
 	case evalCount:
-		count(&l.output, v)
+		l.output.Report(v.Int())
 	case embeddingsElem, embedding: // the legacy path answers one
 		l.dimensions = max(l.dimensions, int(v.Len))
 	}

@@ -26,20 +26,20 @@ func (s *serverFigures) value(v stream.Value) {
 			s.api = stages.APILlamaServer
 		}
 	case cacheN:
-		count(&s.cached, v) // -1 in old builds: unknown
+		s.cached.Report(v.Int()) // -1 in old builds: unknown
 	case promptN:
-		count(&s.input, v)
+		s.input.Report(v.Int())
 	case predictedN:
-		count(&s.output, v)
+		s.output.Report(v.Int())
 	case promptMS:
 		millis(&s.prefill, v)
 	case predictedMS:
 		millis(&s.decode, v)
 	case progressTotal:
 		s.api = stages.APILlamaServer
-		count(&s.input, v)
+		s.input.Report(v.Int())
 	case progressCache:
-		count(&s.cached, v)
+		s.cached.Report(v.Int())
 	case progressTime:
 		millis(&s.progress, v)
 	case timingPrompt:

@@ -13,13 +13,13 @@ type usage struct {
 func (u *usage) value(v stream.Value) bool {
 	switch v.Path {
 	case promptTokens, inputTokens, responseInput:
-		count(&u.input, v)
+		u.input.Report(v.Int())
 	case completionTokens, outputTokens, responseOutput:
-		count(&u.output, v)
+		u.output.Report(v.Int())
 	case cachedTokens, cachedInputTokens, responseCached:
-		count(&u.cached, v)
+		u.cached.Report(v.Int())
 	case reasoningTokens, reasoningOutputTokens, responseReasoning:
-		count(&u.reasoning, v)
+		u.reasoning.Report(v.Int())
 	default:
 		return false
 	}
@@ -34,10 +34,4 @@ func (u *usage) into(f *stages.Facts) {
 	}
 	f.InputTokens, f.OutputTokens = u.input, u.output
 	f.CachedTokens, f.ReasoningTokens = u.cached, u.reasoning
-}
-
-func count(c *stages.Count, v stream.Value) {
-	if n, ok := v.Int(); ok && n >= 0 {
-		*c = stages.Count{N: n, Source: stages.Reported}
-	}
 }

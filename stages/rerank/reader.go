@@ -83,8 +83,8 @@ func (r *Reader) Value(v stream.Value) {
 		}
 	case ansPromptTokens, ansTotalTokens, ansInputTokens:
 		// There is no output, so that the total is the input too; Jina gives nothing else.
-		if n, ok := v.Int(); ok && (v.Path != ansTotalTokens || !r.input.Known()) {
-			r.input = stages.Count{N: n, Source: stages.Reported}
+		if v.Path != ansTotalTokens || !r.input.Known() {
+			r.input.Report(v.Int())
 		}
 	case ansError, ansErrorMessage, ansMessage, ansDetail:
 		if r.words == "" {

@@ -86,11 +86,11 @@ func (r *Reader) Value(v stream.Value) {
 			e.reason = v.String()
 		}
 	case promptTokens:
-		count(&e.input, v)
+		e.input.Report(v.Int())
 	case completionTokens:
-		count(&e.output, v)
+		e.output.Report(v.Int())
 	case cachedTokens:
-		count(&e.cached, v)
+		e.cached.Report(v.Int())
 	case latency:
 		if s, ok := v.Float(); ok {
 			e.total, _ = stages.ReportedSeconds(s)
@@ -130,12 +130,6 @@ func isName(key []byte) bool {
 		}
 	}
 	return len(key) > 0
-}
-
-func count(c *stages.Count, v stream.Value) {
-	if n, ok := v.Int(); ok && n >= 0 {
-		*c = stages.Count{N: n, Source: stages.Reported}
-	}
 }
 
 // Document takes the event or body as a whole.

@@ -31,9 +31,8 @@ func Head(f *stages.Facts, h http.Header) {
 			f.Other = append(f.Other, stages.NamedTiming{Name: m.name, Timing: t})
 		}
 	}
-	if n, err := strconv.ParseInt(h.Get("X-Compute-Tokens"), 10, 64); err == nil && n >= 0 {
-		f.InputTokens = stages.Count{N: n, Source: stages.Reported}
-	}
+	n, err := strconv.ParseInt(h.Get("X-Compute-Tokens"), 10, 64)
+	f.InputTokens.Report(n, err == nil)
 }
 
 func millis(f *stages.Facts, h http.Header, name string) stages.Timing {

@@ -63,17 +63,11 @@ func (r *Reader) Value(v stream.Value) {
 	case ansReason:
 		e.reason = v.String()
 	case ansGenerated:
-		count(&e.output, v)
+		e.output.Report(v.Int())
 	case ansInputLength:
-		count(&e.input, v)
+		e.input.Report(v.Int())
 	case ansError:
 		e.err = v.String()
-	}
-}
-
-func count(c *stages.Count, v stream.Value) {
-	if n, ok := v.Int(); ok && n >= 0 {
-		*c = stages.Count{N: n, Source: stages.Reported}
 	}
 }
 
