@@ -24,7 +24,7 @@ type Metrics struct {
 
 	// Queue is time inside the server that no field of it names, before prefill; or its own queue field.
 	Queue Timing
-	// Unattributed is time inside the server that no field of it names, when it names neither prefill nor decode.
+	// Unattributed is time inside the server that no field of it names, when it names no prefill: up to decode, or all of it.
 	Unattributed Timing
 	// DecodeResidual is what the decode span has beyond the server's decoding time: sampling, a client that reads late.
 	DecodeResidual Timing

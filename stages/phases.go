@@ -12,7 +12,7 @@ type Phase struct {
 
 // Names of phases beside those that are called as their stage.
 const (
-	PhaseUnattributed = "llm.unattributed" // between load and end, when the server gives neither prefill nor decode
+	PhaseUnattributed = "llm.unattributed" // between load and decode, or the end, when the server gives no prefill
 	PhaseEmbedServer  = "embed.server"     // an embedding server's whole time, when it does not tell a load from the rest
 	PhaseGateway      = "gateway.overhead" // a gateway's own time before it passed the request on
 	PhaseStall        = "llm.decode.stall" // a large part of the decode span in which nothing was decoded
