@@ -86,10 +86,16 @@ func (f *filters) judge(t *traces) *judged {
 		services = different(t.questions, func(q *diagnose.Question) string { return q.Service })
 		t.questions = slices.DeleteFunc(t.questions, func(q diagnose.Question) bool { return q.Service != *f.service })
 	}
-	return &judged{
-		traces: t, report: diagnose.Judge(t.questions), window: f.source.window, services: services,
+	j := &judged{
+		traces: t, window: f.source.window, services: services,
 		filter: stats.Filter{Session: *f.session, Service: *f.service, Model: *f.model, Number: *f.number},
 	}
+	if *f.session != "" || *f.model != "" || *f.number != 0 {
+		j.report = diagnose.JudgeChosen(t.questions, j.filter.Question)
+	} else {
+		j.report = diagnose.Judge(t.questions)
+	}
+	return j
 }
 
 // different are the names that occur, the shortest first, which puts numbers in their order.

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
-	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
 )
 
@@ -41,22 +39,10 @@ share a service's models, so the first question of a second session may well be 
 	return cmd
 }
 
-// narrowed lists the chosen questions only. The verdict's sentence, causes and side stay those of all.
+// narrowed lists the chosen questions only.
 func (j *judged) narrowed() diagnose.Report {
-	type key struct {
-		trace   model.TraceID
-		session string
-		number  int
-	}
 	r := j.report
 	r.Questions = j.chosen()
-	listed := make(map[key]bool, len(r.Questions))
-	for _, q := range r.Questions {
-		listed[key{q.TraceID, q.Session, q.Number}] = true
-	}
-	r.Verdict.Slow = slices.DeleteFunc(slices.Clone(r.Verdict.Slow), func(s diagnose.Slow) bool {
-		return !listed[key{s.TraceID, s.Session, s.Number}]
-	})
 	return r
 }
 

@@ -8,8 +8,13 @@ import (
 
 // Judge compares questions with their peers, which are those of the same service and pipeline over all sessions. It does
 // not change them.
-func Judge(questions []Question) Report {
+func Judge(questions []Question) Report { return JudgeChosen(questions, nil) }
+
+// JudgeChosen judges as Judge does, all questions being peers, and lists all of them, but its verdict tells only of slow
+// questions that are chosen. nil chooses all.
+func JudgeChosen(questions []Question, chosen func(*Result) bool) Report {
 	j := assemble(questions)
+	j.chosen = chosen
 	j.colds()
 	j.findEvictions()
 	j.findSlow()
@@ -27,8 +32,9 @@ type judge struct {
 	uses      uses
 	loads     uses // cold loads of the LLM, by model
 	cold      map[*Question][]Cold
-	slow      []slowQuestion // worst first
-	standing  []standing     // largest first
+	chosen    func(*Result) bool // nil: all
+	slow      []slowQuestion     // that are chosen, worst first
+	standing  []standing         // largest first
 	evidence  map[string]*evidence
 }
 
@@ -115,7 +121,7 @@ func (j *judge) findSlow() {
 		for _, q := range g.ok {
 			median, _ := g.othersMedian(qE2E, q)
 			e2e := float64(q.E2E())
-			if !(e2e > slowTimes*median && e2e-median > float64(slowOver)) {
+			if !(e2e > slowTimes*median && e2e-median > float64(slowOver)) || !j.chooses(q) {
 				continue
 			}
 			s := slowQuestion{
@@ -132,6 +138,15 @@ func (j *judge) findSlow() {
 	slices.SortStableFunc(j.slow, func(a, b slowQuestion) int {
 		return cmp.Or(cmp.Compare(b.over, a.over), byStart(a.Question, b.Question))
 	})
+}
+
+// chooses reports whether the verdict is to tell of a question.
+func (j *judge) chooses(q *Question) bool {
+	if j.chosen == nil {
+		return true
+	}
+	r := j.result(q, make(map[string]int64))
+	return j.chosen(&r)
 }
 
 // A side is decided by the share of the excess that lies inside.

@@ -90,6 +90,39 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestJudgeChosen has two slow questions, of which the verdict tells one; what is usual stays that of all.
+func TestJudgeChosen(t *testing.T) {
+	questions := Cut(play(6, func(i int, p *plan) {
+		switch i {
+		case 2:
+			p.queue = 3000 * ms
+		case 5:
+			p.search = 2000 * ms
+		}
+	}))
+	number := func(n int) func(*Result) bool { return func(r *Result) bool { return r.Number == n } }
+	r := JudgeChosen(questions, number(5))
+	if len(r.Questions) != 6 || r.Verdict.Side != SideOutside {
+		t.Errorf("%d questions, side %s", len(r.Questions), r.Verdict.Side)
+	}
+	if diff := cmp.Diff([]int{5}, slowNumbers(r)); diff != "" {
+		t.Errorf("slow (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"search_slow"}, names(r.Verdict.Causes)); diff != "" {
+		t.Errorf("causes (-want +got):\n%s", diff)
+	}
+	if got := r.Verdict.Slow[0].Baseline; got != 1142*ms { // of the warm ones, though one of the other five is not
+		t.Errorf("baseline %v", got)
+	}
+	if text := r.Verdict.Text; strings.Contains(text, "uestion 2") || len(r.Verdict.Advice) != 1 {
+		t.Errorf("text %q, advice %v", text, r.Verdict.Advice)
+	}
+	r = JudgeChosen(questions, number(1))
+	if v := r.Verdict; v.Text != "None of the questions asked for stands out." || v.Side != SideNone || len(v.Slow)+len(v.Causes)+len(v.Advice) > 0 {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
 // TestUndecided has too few questions, or parts that do not add up.
 func TestUndecided(t *testing.T) {
 	t.Run("two questions", func(t *testing.T) {

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -41,7 +42,7 @@ func (j *judge) tooFew() string {
 	}
 	text := fmt.Sprintf("Undecided: %s, and %d of one service and pipeline are needed to compare.", there, minPeers)
 	for _, q := range j.questions {
-		if cold := j.cold[q]; len(cold) > 0 {
+		if cold := j.cold[q]; len(cold) > 0 && j.chooses(q) {
 			parts := make([]string, len(cold))
 			for i, c := range cold {
 				parts[i] = timeText(c.Time) + " " + phrases[c.Cause] + " (" + where(c.Component) + ")"
@@ -61,6 +62,9 @@ func where(c Component) string {
 
 // nothing says that no question stands out, and from what.
 func (j *judge) nothing() string {
+	if j.chosen != nil {
+		return "None of the questions asked for stands out."
+	}
 	compared, pipelines := 0, 0
 	var only *group
 	for _, g := range j.groups {
@@ -97,7 +101,11 @@ func (j *judge) shared(start string) string {
 func (j *judge) stories() string {
 	var sentences []string
 	if n := len(j.slow); n > 1 {
-		sentences = append(sentences, fmt.Sprintf("%d of %d questions stand out%s.", n, len(j.questions), j.overall()))
+		among := strconv.Itoa(len(j.questions)) + " questions"
+		if j.chosen != nil {
+			among = "the questions asked for"
+		}
+		sentences = append(sentences, fmt.Sprintf("%d of %s stand out%s.", n, among, j.overall()))
 	}
 	for i := range j.slow[:min(len(j.slow), told)] {
 		sentences = append(sentences, j.story(&j.slow[i]))
