@@ -34,18 +34,20 @@ func TestImagesAreTheVersionsThatTheTestsRun(t *testing.T) {
 	}
 }
 
-func TestRagappIsBuiltWithTheGoOfTheModule(t *testing.T) {
-	build := services(t)["ragapp"]["build"].(map[string]any)
-	if build["context"] != ".." {
-		t.Errorf("build context is %v, want the top of the repository", build["context"])
-	}
-	dockerfile := read(t, "../"+build["dockerfile"].(string))
-	version := find(t, read(t, "../go.mod"), `(?m)^go (\d+\.\d+)`)
-	if want := "FROM golang:" + version + " AS build"; !strings.Contains(dockerfile, want) {
-		t.Errorf("the Dockerfile has no line %q", want)
-	}
-	if !strings.Contains(dockerfile, "go build -o /ragapp ./examples/ragapp\n") {
-		t.Error("the Dockerfile does not build ./examples/ragapp")
+func TestImagesAreBuiltWithTheGoOfTheModule(t *testing.T) {
+	for name, program := range map[string]string{"ragapp": "examples/ragapp", "ragtrace": "cmd/ragtrace"} {
+		build := services(t)[name]["build"].(map[string]any)
+		if build["context"] != ".." || build["dockerfile"] != program+"/Dockerfile" {
+			t.Errorf("%s is built from %v, want %s/Dockerfile at the top of the repository", name, build, program)
+		}
+		dockerfile := read(t, "../"+build["dockerfile"].(string))
+		version := find(t, read(t, "../go.mod"), `(?m)^go (\d+\.\d+)`)
+		if want := "FROM golang:" + version + " AS build"; !strings.Contains(dockerfile, want) {
+			t.Errorf("the Dockerfile of %s has no line %q", name, want)
+		}
+		if !regexp.MustCompile(`go build -o /` + name + ` \./` + program + `\b`).MatchString(dockerfile) {
+			t.Errorf("the Dockerfile of %s does not build ./%s", name, program)
+		}
 	}
 }
 
@@ -85,11 +87,11 @@ func TestModelsAreRagappsDefaultsAndAreFetched(t *testing.T) {
 // listening is the port on which each service of compose.yaml listens within its network, as the file itself says.
 func listening(t *testing.T) map[string][]string {
 	all := services(t)
-	command := all["weaviate"]["command"].([]any)
 	return map[string][]string{
-		"jaeger":   {"4317", "16686"}, // of its image: OTLP over gRPC, and pages
+		"jaeger":   {port(t, "http://"+jaegerSetting(t, "OTLP_GRPC")), port(t, "http://"+jaegerSetting(t, "JAEGER_HTTP"))},
+		"ragtrace": {port(t, "http://"+argument(t, "ragtrace", "--otlp-grpc")), port(t, "http://"+argument(t, "ragtrace", "--http"))},
 		"ollama":   {port(t, "http://"+environment(all["ollama"])["OLLAMA_HOST"])},
-		"weaviate": {command[slices.Index(command, any("--port"))+1].(string)},
+		"weaviate": {argument(t, "weaviate", "--port")},
 		"ragapp":   {port(t, "http://"+environment(all["ragapp"])["ADDR"])},
 	}
 }
@@ -132,6 +134,7 @@ func TestPortsAreOnLoopbackAndAreTheDefaultsOfTheCode(t *testing.T) {
 	}
 	want := map[string]string{
 		"jaeger":   "127.0.0.1:16686",
+		"ragtrace": find(t, read(t, "../cmd/ragtrace/internal/cli/serve.go"), `\("http", "([^"]+)"`),
 		"ollama":   strings.TrimPrefix(ragappDefault(t, "defaultOllama"), "http://"),
 		"weaviate": strings.TrimPrefix(ragappDefault(t, "defaultWeaviate"), "http://"),
 		"ragapp":   ragappDefault(t, "defaultAddr"),
@@ -165,7 +168,9 @@ func TestDependenciesAndVolumesExist(t *testing.T) {
 		mounts, _ := s["volumes"].([]any)
 		for _, m := range mounts {
 			volume, _, _ := strings.Cut(m.(string), ":")
-			if _, ok := volumes[volume]; !ok {
+			if strings.HasPrefix(volume, "./") {
+				read(t, volume)
+			} else if _, ok := volumes[volume]; !ok {
 				t.Errorf("%s mounts %s, which is no volume", name, volume)
 			}
 		}
@@ -197,6 +202,23 @@ func environment(service map[string]any) map[string]string {
 		env[k] = v.(string)
 	}
 	return env
+}
+
+// argument is what follows a flag in the command of a service.
+func argument(t *testing.T, service, flag string) string {
+	t.Helper()
+	command := services(t)[service]["command"].([]any)
+	i := slices.Index(command, any(flag))
+	if i < 0 || i+1 == len(command) {
+		t.Fatalf("%s is started without %s", service, flag)
+	}
+	return command[i+1].(string)
+}
+
+// jaegerSetting is what jaeger.yaml says unless a variable says otherwise.
+func jaegerSetting(t *testing.T, variable string) string {
+	t.Helper()
+	return find(t, read(t, "jaeger.yaml"), `"\$\{env:`+variable+`:-([^}]+)\}"`)
 }
 
 func ragappConfig(t *testing.T) string {

@@ -13,7 +13,7 @@ func TestReadmeAgrees(t *testing.T) {
 	if want := "docker compose -f compose/compose.yaml up"; !strings.Contains(readme, want) {
 		t.Errorf("the README does not say %q", want)
 	}
-	for _, name := range []string{"jaeger", "ragapp"} {
+	for _, name := range []string{"jaeger", "ragtrace", "ragapp"} {
 		mapping := services(t)[name]["ports"].([]any)[0].(string)
 		address := strings.Join(strings.Split(mapping, ":")[:2], ":")
 		if !strings.Contains(readme, "http://"+address) {
