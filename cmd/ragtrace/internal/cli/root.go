@@ -55,7 +55,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "ragtrace",
-		Short:         "Which question to a RAG pipeline was slow, and what it waited for",
+		Short:         "Which question to a RAG pipeline took far longer than the others, and what it waited for",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
