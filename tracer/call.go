@@ -35,6 +35,8 @@ type call struct {
 	host      string
 	port      int
 	authority string // of the URL: host and port as written
+	method    string
+	url       *url.URL // not changed; nil for a request without
 	hooks     *hooks
 	hooked    hookedContext
 	cancel    <-chan struct{} // of the request; nil for most
@@ -81,21 +83,30 @@ func (c *call) head(req *http.Request) (string, []attribute.KeyValue) {
 		room = 13
 	}
 	attrs := make([]attribute.KeyValue, 0, room)
-	name := methodOf(req.Method)
-	attrs = append(attrs, semconv.HTTPRequestMethodKey.String(name))
+	c.method, c.url = methodOf(req.Method), req.URL
+	attrs = append(attrs, semconv.HTTPRequestMethodKey.String(c.method))
 	if c.host != "" {
 		attrs = append(attrs, semconv.ServerAddress(c.host), semconv.ServerPort(c.port))
 	}
 	attrs = append(attrs, c.q.identity().all()...)
 	if api == stages.APIUnknown {
-		if req.URL != nil {
-			attrs = append(attrs, semconv.URLFull(plainURL(req.URL)))
-		}
-		return name, attrs
+		return c.method, c.unknown(attrs)
 	}
 	c.guess = guess{op, stage, system}
-	f := stages.Facts{API: api, Operation: op, Stage: stage, System: system}
-	return attr.Name(&f), attr.Head(attrs, &f, c.cfg.dup)
+	f := c.guess.facts()
+	return attr.Name(f), attr.Head(attrs, f, c.cfg.dup)
+}
+
+func (g guess) facts() *stages.Facts {
+	return &stages.Facts{Operation: g.op, Stage: g.stage, System: g.system}
+}
+
+// unknown appends what says where a call went that nothing else tells of.
+func (c *call) unknown(attrs []attribute.KeyValue) []attribute.KeyValue {
+	if c.url == nil {
+		return attrs
+	}
+	return append(attrs, semconv.URLFull(plainURL(c.url)))
 }
 
 // plainURL is u without what may be secret or content: user, query and fragment.

@@ -28,11 +28,15 @@ func (c *call) record(f *stages.Facts, at time.Duration, err error) {
 		if f.HTTPStatus != 0 {
 			attrs = append(attrs, semconv.HTTPResponseStatusCode(f.HTTPStatus))
 		}
-		if f.API != stages.APIUnknown {
+		switch {
+		case f.API != stages.APIUnknown:
 			c.span.SetName(attr.Name(f))
 			if (guess{f.Operation, f.Stage, f.System}) != c.guess {
 				attrs = attr.Head(attrs, f, c.cfg.dup)
 			}
+		case c.guess != (guess{}):
+			c.span.SetName(c.method)
+			attrs = c.unknown(attr.Retract(attrs, c.guess.facts(), c.cfg.dup))
 		}
 		attrs = attr.Call(attrs, f)
 		attrs = fail.onto(c.span, attrs)

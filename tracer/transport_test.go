@@ -263,6 +263,33 @@ func TestHowCallsEnd(t *testing.T) {
 	}
 }
 
+// A program's own service may have a path of a model server's. Its call is no stage, and says nothing of a model.
+func TestPathOfAModelServer(t *testing.T) {
+	rec := tracertest.New(t)
+	t.Setenv("RAGTRACE_SEMCONV", "dup")
+	client := tracer.Transport(roundTripFunc(func(*http.Request) (*http.Response, error) { return textOf(`{"reply":"hello"}`), nil }),
+		tracer.WithTracerProvider(rec.TracerProvider()))
+	req, _ := http.NewRequest("POST", "http://backend:3000/api/chat", strings.NewReader(`{"messages":[{"role":"user","content":"hi"}]}`))
+	resp, err := client.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drain(t, resp)
+	want := map[string]any{
+		"http.request.method": "POST", "server.address": "backend", "server.port": int64(3000), "http.response.status_code": int64(200),
+		"url.full": "http://backend:3000/api/chat", "ragtrace.inside_llm": false,
+	}
+	got := attrsOf(only(t, rec, "POST"))
+	for key, v := range got {
+		if v == "" {
+			delete(got, key)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("attributes (-want +got):\n%s", diff)
+	}
+}
+
 func TestCallWithoutAnswer(t *testing.T) {
 	rec := tracertest.New(t)
 	refused := fmt.Errorf("dial: %w", context.DeadlineExceeded)

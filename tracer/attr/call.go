@@ -37,6 +37,22 @@ func Head(attrs []attribute.KeyValue, f *stages.Facts, dup bool) []attribute.Key
 	return attrs
 }
 
+// Retract takes back what [Head] said of a call that turned out to be none of that API's. An attribute can be replaced, not
+// removed; to readers an empty one is none.
+func Retract(attrs []attribute.KeyValue, f *stages.Facts, dup bool) []attribute.KeyValue {
+	n := len(attrs)
+	attrs = Head(attrs, f, dup)
+	for i := range attrs[n:] {
+		said := &attrs[n+i].Value
+		if said.Type() == attribute.BOOL {
+			*said = attribute.BoolValue(false)
+		} else {
+			*said = attribute.StringValue("")
+		}
+	}
+	return attrs
+}
+
 // Call appends what a call turned out to be, beyond what [Head] says. Absent facts give no attribute.
 func Call(attrs []attribute.KeyValue, f *stages.Facts) []attribute.KeyValue {
 	if f.API != stages.APIUnknown {
