@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 )
@@ -43,7 +42,7 @@ func (s *Server) serveGRPC(w http.ResponseWriter, r *http.Request) {
 	if head[0]&1 == 1 {
 		encoding = r.Header.Get("Grpc-Encoding")
 	}
-	batch, failed := s.receive(r.Context(), &message{r.Body, size}, size, encoding, otlp.Split)
+	batch, failed := s.receive(r.Context(), &message{r.Body, size}, size, encoding, splitProtobuf)
 	if failed != nil {
 		failGRPC(w, failed)
 		return

@@ -28,7 +28,7 @@ func (s *Server) serveTraces(w http.ResponseWriter, r *http.Request) {
 	contentType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch contentType {
 	case "application/x-protobuf", "application/protobuf":
-		split, marshal = otlp.Split, proto.Marshal
+		split, marshal = splitProtobuf, proto.Marshal
 	case "application/json":
 		split, marshal = splitJSON, protojson.Marshal
 	default:

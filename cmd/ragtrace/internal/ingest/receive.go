@@ -110,10 +110,15 @@ func (s *Server) bad(err error) *failure {
 	return &failure{http.StatusBadRequest, codes.InvalidArgument, err.Error(), false}
 }
 
+// maxSpans bounds the spans of a request, whose smallest take five times their size in memory.
+const maxSpans = 1 << 16
+
+func splitProtobuf(body []byte) (*otlp.Batch, error) { return otlp.SplitUpTo(body, maxSpans) }
+
 // splitJSON takes apart a body of one request in OTLP/JSON.
 func splitJSON(body []byte) (*otlp.Batch, error) {
 	var one *otlp.Batch
-	for batch, err := range otlp.ReadJSON(bytes.NewReader(body)) {
+	for batch, err := range otlp.ReadJSONUpTo(bytes.NewReader(body), maxSpans) {
 		if err != nil {
 			return nil, err
 		}

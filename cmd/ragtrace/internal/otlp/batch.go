@@ -12,8 +12,10 @@ import (
 type Batch struct {
 	Spans []Span
 	// Refused counts the spans that cannot be kept, by the reason.
-	Refused map[string]int
-	Line    int // of the request's first key, from 1, in what ReadJSON read; 0 for protobuf
+	Refused   map[string]int
+	most      int // spans; as many resources and scopes
+	envelopes int
+	Line      int // of the request's first key, from 1, in what ReadJSON read; 0 for protobuf
 }
 
 // A Span is one span as it came.
@@ -35,8 +37,8 @@ type Envelope struct{ OTLP []byte }
 // Add keeps a span, in protobuf, or counts it as refused. The batch has raw from then on.
 func (b *Batch) Add(raw []byte, resource, scope *Envelope) {
 	span, err := check(raw)
-	if err == nil && len(b.Spans) == maxSpans {
-		err = errSpans
+	if err == nil && b.most > 0 && len(b.Spans) >= b.most {
+		err = fmt.Errorf("beyond the first %d spans of a request", b.most)
 	}
 	if err != nil {
 		b.Refuse(err)
@@ -54,6 +56,14 @@ func ofQuestion(key string) bool {
 		return true
 	}
 	return strings.HasPrefix(key, "ragtrace.") || strings.HasPrefix(key, "gen_ai.")
+}
+
+// countEnvelope counts a resource or scope, and refuses to when there are too many of them.
+func (b *Batch) countEnvelope() error {
+	if b.envelopes++; b.envelopes > b.most {
+		return fmt.Errorf("more than %d resources and scopes", b.most)
+	}
+	return nil
 }
 
 // Refuse counts a span that cannot be kept.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -14,12 +15,15 @@ import (
 // ReadJSON reads OTLP/JSON: any number of requests after one another, each on a line of its own or over several. A batch
 // is one request. Spans that cannot be kept are counted in the batch. After an error, which is a *LineError, there is no
 // more, since nobody can say where the next request starts.
-func ReadJSON(r io.Reader) iter.Seq2[*Batch, error] {
+func ReadJSON(r io.Reader) iter.Seq2[*Batch, error] { return ReadJSONUpTo(r, math.MaxInt) }
+
+// ReadJSONUpTo is ReadJSON for requests of strangers, as SplitUpTo is Split.
+func ReadJSONUpTo(r io.Reader, most int) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		lines := &lineReader{r: r}
 		dec := json.NewDecoder(lines)
 		for {
-			b := &Batch{}
+			b := &Batch{most: most}
 			err := readRequest(dec, lines, b)
 			if err == io.EOF {
 				return
@@ -69,6 +73,9 @@ func readRequest(dec *json.Decoder, lines *lineReader, b *Batch) error {
 }
 
 func readResource(dec *json.Decoder, b *Batch) error {
+	if err := b.countEnvelope(); err != nil {
+		return err
+	}
 	envelope := &Envelope{}
 	resource, schema := json.RawMessage("{}"), json.RawMessage(`""`)
 	err := object(dec, func(key string) error {
@@ -97,6 +104,9 @@ func readResource(dec *json.Decoder, b *Batch) error {
 }
 
 func readScope(dec *json.Decoder, b *Batch, resource *Envelope) error {
+	if err := b.countEnvelope(); err != nil {
+		return err
+	}
 	envelope := &Envelope{}
 	scope, schema := json.RawMessage("{}"), json.RawMessage(`""`)
 	err := object(dec, func(key string) error {

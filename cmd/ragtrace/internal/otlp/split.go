@@ -3,6 +3,7 @@ package otlp
 import (
 	"fmt"
 	"iter"
+	"math"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -19,13 +20,20 @@ const (
 
 // Split takes a protobuf ExportTraceServiceRequest apart. The spans share the memory of request. Spans that cannot be
 // kept are counted in the batch; an error means that the request itself is broken.
-func Split(request []byte) (*Batch, error) {
-	b := &Batch{}
+func Split(request []byte) (*Batch, error) { return SplitUpTo(request, math.MaxInt) }
+
+// SplitUpTo is Split for requests of strangers: it refuses spans beyond the first most, and requests with more resources and
+// scopes than that.
+func SplitUpTo(request []byte, most int) (*Batch, error) {
+	b := &Batch{most: most}
 	_, resources, err := unwrap(request, fieldResourceSpans)
 	if err != nil {
 		return nil, fmt.Errorf("request: %w", err)
 	}
 	for raw := range resources {
+		if err := b.countEnvelope(); err != nil {
+			return nil, err
+		}
 		head, scopes, err := unwrap(raw, fieldScopeSpans)
 		if err == nil {
 			err = checkEnvelope(head, &tracepb.ResourceSpans{})
@@ -35,6 +43,9 @@ func Split(request []byte) (*Batch, error) {
 		}
 		resource := &Envelope{head}
 		for raw := range scopes {
+			if err := b.countEnvelope(); err != nil {
+				return nil, err
+			}
 			head, spans, err := unwrap(raw, fieldSpans)
 			if err == nil {
 				err = checkEnvelope(head, &tracepb.ScopeSpans{})

@@ -17,7 +17,6 @@ const (
 	maxSpanValues = 100_000 // attributes, elements of arrays and maps, events, links
 	maxDepth      = 128     // of messages; an array in an array is two deeper
 	maxEnvelope   = 1 << 20
-	maxSpans      = 1 << 16 // of one request
 )
 
 // Why spans are refused. Anything else is kept, an end that is before the start or at no time at all included: who diagnoses
@@ -30,7 +29,6 @@ var (
 	errSize      = fmt.Errorf("larger than %d MiB", maxSpan>>20)
 	errValues    = fmt.Errorf("more than %d attributes, events and links", maxSpanValues)
 	errDepth     = errors.New("values are nested too deep")
-	errSpans     = fmt.Errorf("beyond the first %d spans of a request", maxSpans)
 )
 
 // A message says which fields of a protobuf message are texts, which must be UTF-8, and which are messages. The rest needs

@@ -78,18 +78,23 @@ func TestWhatASpanMayBe(t *testing.T) {
 
 func TestARequestMayHaveSoManySpans(t *testing.T) {
 	scope := []byte{}
-	for i := range 1<<16 + 3 {
+	const most = 1000
+	for i := range most + 3 {
 		span := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), bytes.Repeat([]byte{1}, 16))
 		id := protowire.AppendFixed64(nil, uint64(i)+1)
 		span = protowire.AppendBytes(protowire.AppendTag(span, 2, protowire.BytesType), id)
 		scope = protowire.AppendBytes(protowire.AppendTag(scope, 2, protowire.BytesType), span)
 	}
 	resource := protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), scope)
-	batch, err := otlp.Split(protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), resource))
+	request := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), resource)
+	if whole, err := otlp.Split(request); err != nil || len(whole.Spans) != most+3 {
+		t.Errorf("without a limit: %v", err)
+	}
+	batch, err := otlp.SplitUpTo(request, most)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]int{"beyond the first 65536 spans of a request": 3}, batch.Refused); diff != "" || len(batch.Spans) != 1<<16 {
+	if diff := cmp.Diff(map[string]int{"beyond the first 1000 spans of a request": 3}, batch.Refused); diff != "" || len(batch.Spans) != most {
 		t.Errorf("%d spans, refused (-want +got):\n%s", len(batch.Spans), diff)
 	}
 }

@@ -43,9 +43,6 @@ func (t *traces) read(r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		if batch.Overfull() {
-			return errTooLarge
-		}
 		spans, err := batch.Decode()
 		if err != nil {
 			return err
