@@ -33,8 +33,8 @@ const (
 // Middleware traces every request to next as one question. Wrap the handler that answers questions, not the whole server:
 // a health check is no question.
 //
-// The question's span begins at Enter ([HeaderEnter]), else at the request's arrival, and ends with the last byte of the
-// answer: the last flush, or the handler's return when something was written after it, since then the server sends it. When
+// The question's span begins at Enter ([HeaderEnter]), else at the request's arrival, and ends with the answer: at the
+// handler's return, when the server ends the body, or at the last flush when that completed a Content-Length. When
 // a page has announced a report ([HeaderPage]), it ends with what that page painted last, as soon as that is known. It
 // fails when the status is 400 or more, since then the question was not answered, when the handler panics (the panic goes
 // on unchanged), or when the client has left before the answer was complete (error.type "canceled").

@@ -66,7 +66,7 @@ func TestQuestionFromEnterToLastByte(t *testing.T) {
 				w.(http.Flusher).Flush()
 				time.Sleep(100 * time.Millisecond)
 			}
-			time.Sleep(time.Second) // after the answer is out
+			time.Sleep(time.Second) // the server ends the body when the handler returns
 		}), tracer.WithTracerProvider(rec.TracerProvider()), tracer.WithPipeline("docs-qa"))
 		arrival := time.Now()
 		serve(h, "Ragtrace-Enter", "20.5", "Ragtrace-Session", "enter-to-last-byte", "Ragtrace-Question", "7")
@@ -92,7 +92,7 @@ func TestQuestionFromEnterToLastByte(t *testing.T) {
 			"question": span(root), "enter": span(only(t, rec, "enter")), "answer": span(only(t, rec, "answer")),
 		}
 		wantSpans := map[string][2]time.Duration{
-			"question": {-20500 * time.Microsecond, 500 * time.Millisecond},
+			"question": {-20500 * time.Microsecond, 1600 * time.Millisecond},
 			"enter":    {-20500 * time.Microsecond, -time.Microsecond},
 			"answer":   {300 * time.Millisecond, 500 * time.Millisecond},
 		}
@@ -100,6 +100,27 @@ func TestQuestionFromEnterToLastByte(t *testing.T) {
 			t.Errorf("times (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// A client that was told the length waits for nothing after it; one that got less waits.
+func TestAnswerOfAnnouncedLength(t *testing.T) {
+	for length, want := range map[string]time.Duration{"6": 0, "7": time.Second, "": time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			rec := tracertest.New(t)
+			h := tracer.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if length != "" {
+					w.Header().Set("Content-Length", length)
+				}
+				io.WriteString(w, "answer")
+				w.(http.Flusher).Flush()
+				time.Sleep(time.Second)
+			}), tracer.WithTracerProvider(rec.TracerProvider()))
+			serve(h)
+			if root := only(t, rec, "question"); root.EndTime().Sub(root.StartTime()) != want {
+				t.Errorf("6 bytes of %q: the question took %v, want %v", length, root.EndTime().Sub(root.StartTime()), want)
+			}
+		})
+	}
 }
 
 func TestAnswerNotStreamed(t *testing.T) {

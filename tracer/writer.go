@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -155,7 +156,8 @@ func (r *recorder) sent(err error) {
 	r.held, r.last, r.flushed = 0, now, true
 }
 
-// answer sums up when the handler has returned: the server now sends what it still holds.
+// answer sums up when the handler has returned: the server now sends what it still holds, and the end of the body, for which
+// a client waits unless it had as many bytes as were announced.
 func (r *recorder) answer(now time.Time) answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,7 +168,7 @@ func (r *recorder) answer(now time.Time) answer {
 		}
 		a.last = now
 	}
-	if !a.last.IsZero() {
+	if !a.last.IsZero() && r.below.Header().Get("Content-Length") == strconv.FormatInt(r.bytes, 10) {
 		a.end = a.last
 	}
 	return a

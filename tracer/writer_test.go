@@ -144,8 +144,8 @@ func TestWaysOfWriting(t *testing.T) {
 				t.Errorf("streamed %v, want %v", got, c.streamed)
 			}
 			answer := only(t, rec, "answer")
-			if answer.StartTime().Before(root.StartTime()) || !answer.EndTime().Equal(root.EndTime()) {
-				t.Errorf("the answer is not the question's end")
+			if answer.StartTime().Before(root.StartTime()) || answer.EndTime().After(root.EndTime()) {
+				t.Errorf("the answer is not within the question")
 			}
 		})
 	}

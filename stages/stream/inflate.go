@@ -11,7 +11,7 @@ import (
 
 // Limits of what one body may unpack to: a body that grows beyond both is a bomb.
 const (
-	maxInflated      = 64 << 20
+	maxInflated      = 8 << 20
 	maxInflatedRatio = 200
 )
 

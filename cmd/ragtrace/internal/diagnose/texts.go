@@ -209,7 +209,7 @@ Do: a nearer server, smaller bodies (images in the prompt are uploaded), a clien
 		explain: `The answer was still being sent when no other stage was active any more.
 Told by: the answer stage alone makes up the excess.
 Verify: what the application does after the last token; the user's connection.
-Do: send what is there and do the rest (storing, titles, follow-ups) after the last byte.`,
+Do: send what is there and do the rest (storing, titles, follow-ups) after the handler has returned: it is then that the body ends.`,
 	},
 	causeApp: {
 		advice: "Preparing the question or building the prompt took longer than usual: look at what the application does there.",
