@@ -19,7 +19,7 @@ the throughput.
 
 Percentiles are worked out by linear interpolation between the nearest ranks, as numpy and vllm bench do; a p95 of fewer
 than 20 values is marked. Questions that did not end well are counted by status and are in no percentile. TTFT is told by
-the ruler it was measured with: from Enter to the user's first byte, from the client's start of an LLM call to its first
+the ruler it was measured with: from Enter to the user's first token (to the answer's first byte where no span tells of a token), from the client's start of an LLM call to its first
 token, or from the call's arrival at the server; values of different rulers are never put together. There is no mean.` + filterHelp,
 		Args: cobra.NoArgs,
 	}

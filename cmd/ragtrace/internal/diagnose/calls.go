@@ -2,7 +2,9 @@ package diagnose
 
 import (
 	"cmp"
+	"net"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
@@ -116,6 +118,7 @@ func (t *tree) record(c *call) Call {
 		r.Input, r.Output, r.Cached = orElse(r.Input, input), orElse(r.Output, output), orElse(r.Cached, cached)
 	}
 	r.Provider = t.provider(c)
+	r.Server = serverOf(n.span.Attrs)
 	if s, ok := n.span.Attrs.Float("ragtrace.llm.request.keep_alive"); ok && s == s {
 		r.KeepAlive, r.KeepAliveSent = seconds(s), true
 	}
@@ -129,6 +132,16 @@ func (t *tree) record(c *call) Call {
 	})
 	r.Pace = t.pace(c, r.Output)
 	return r
+}
+
+// serverOf is where a call went; "" unless both address and port are told.
+func serverOf(a model.Attrs) string {
+	host := a.String("server.address")
+	port, ok := a.Int("server.port")
+	if host == "" || !ok {
+		return ""
+	}
+	return net.JoinHostPort(host, strconv.FormatInt(port, 10))
 }
 
 func tokens(a model.Attrs) (input, output, cached int64) {

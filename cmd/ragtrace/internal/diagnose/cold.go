@@ -43,7 +43,7 @@ func (j *judge) colds() {
 			slices.SortStableFunc(cold, func(a, b Cold) int { return cmp.Compare(b.Time, a.Time) })
 			j.cold[q] = cold
 			if c := q.loadCall(); c != nil && j.isCold(q, LLMLoad) {
-				j.loads.add(c.Model, use{start: c.LoadStart, end: c.LoadEnd, call: c, question: q})
+				j.loads.add(use{start: c.LoadStart, end: c.LoadEnd, call: c, question: q})
 			}
 		}
 	}

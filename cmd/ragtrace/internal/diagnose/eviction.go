@@ -14,7 +14,7 @@ func (j *judge) findEvictions() {
 			if c == nil {
 				continue
 			}
-			if last := j.uses.before(c.Model, c.Start); last != nil && last.kept(c.Start) {
+			if last := j.uses.before(c, c.Start); last != nil && last.kept(c.Start) {
 				evicted++
 			}
 		}
@@ -29,11 +29,11 @@ func (j *judge) loadCause(g *group, q *Question) (string, *evidence) {
 	if c == nil {
 		return causeLLMLoad, e
 	}
-	if other := j.loads.before(c.Model, c.LoadStart); other != nil && other.latestEnd > c.LoadStart {
+	if other := j.loads.before(c, c.LoadStart); other != nil && other.latestEnd > c.LoadStart {
 		e.other = other.question
 		return causeSharedLoad, e
 	}
-	e.last = j.uses.before(c.Model, c.Start)
+	e.last = j.uses.before(c, c.Start)
 	if g.evicts && j.isCold(q, EmbedLoad) {
 		return causeEviction, e
 	}

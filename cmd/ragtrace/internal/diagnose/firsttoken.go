@@ -130,24 +130,108 @@ func (t *tree) answerStart() (at int64, ok bool) {
 	return at, ok
 }
 
-// ttft is the time from Enter to the first thing that the user, or else the application, saw.
-func (t *tree) ttft() (time.Duration, Ruler) {
-	root := &t.nodes[0]
-	at, ok := t.answerStart()
-	ruler := RulerUser
-	if !ok {
-		c := t.lastCall()
-		if c == nil {
-			return 0, RulerNone
+// answering is the call that answers: the last that streamed and did not fail, else the last that did not fail, else the
+// last; nil when there is none.
+func (t *tree) answering() *call {
+	var best *call
+	rank := func(c *call) int {
+		switch {
+		case t.failedCall(c):
+			return 0
+		case !t.streamed(c):
+			return 1
 		}
-		if at, ruler = t.firstToken(c); ruler == RulerNone {
-			return 0, RulerNone
+		return 2
+	}
+	for i := range t.calls {
+		c := &t.calls[i]
+		if c.isServer {
+			continue
+		}
+		if best == nil || rank(c) > rank(best) || rank(c) == rank(best) && t.laterCall(c, best) {
+			best = c
 		}
 	}
-	if at < root.start || at > root.end {
+	return best
+}
+
+// streamed reports whether a call streamed. One that does not say so did when it tells of a first chunk.
+func (t *tree) streamed(c *call) bool {
+	if on, told := streamFlag(t.nodes[c.at].span.Attrs); told {
+		return on
+	}
+	_, _, ok := t.firstTokenBy(c, RulerClient)
+	return ok
+}
+
+// arrival is when the first token of the answering call reached the application. Only of a stream can that be seen.
+func (t *tree) arrival() (at int64, ok bool) {
+	c := t.answering()
+	if c == nil || !t.streamed(c) {
+		return 0, false
+	}
+	n, d, ok := t.firstTokenBy(c, RulerClient)
+	if !ok {
+		return 0, false
+	}
+	return n.start + int64(d), true
+}
+
+// painted is when the page that the question was asked in first showed some of the answer, as it reported.
+func (t *tree) painted() (at int64, ok bool) {
+	root := &t.nodes[0]
+	v, told := root.span.Attrs["ragtrace.user.time_to_first_paint"]
+	if !told {
+		return 0, false
+	}
+	d, ok := inUnit(1)(v, root)
+	if !ok {
+		t.flag(FlagBadValue)
+		return 0, false
+	}
+	return min(root.start+int64(d), root.end), true
+}
+
+// ttft is the time from Enter to the first token that the user, or else the application, saw. What reached the user before
+// the application had a token was none.
+func (t *tree) ttft() (time.Duration, Ruler) {
+	root := &t.nodes[0]
+	at, ruler := t.firstSeen()
+	if ruler == RulerNone || at < root.start || at > root.end {
 		return 0, RulerNone
 	}
 	return time.Duration(at - root.start), ruler
+}
+
+func (t *tree) firstSeen() (at int64, ruler Ruler) {
+	token, tokenKnown := t.arrival()
+	answer, answered := t.answerStart()
+	painted, paints := t.painted()
+	c := t.answering()
+	switch {
+	case len(t.calls) == 0:
+		return 0, RulerNone
+	case paints:
+		return max(painted, token), RulerUser
+	case answered && tokenKnown:
+		return max(answer, token), RulerUser
+	case answered && (c == nil || !t.failedCall(c)):
+		return answer, RulerByte
+	case c == nil || answered:
+		return 0, RulerNone
+	}
+	return t.firstToken(c)
+}
+
+// firstByte is the time from Enter to the first byte of the answer to the user; nil when no span tells it.
+func (t *tree) firstByte() *time.Duration {
+	root := &t.nodes[0]
+	at, ok := t.answerStart()
+	if !ok || at < root.start || at > root.end {
+		return nil
+	}
+	d := time.Duration(at - root.start)
+	return &d
 }
 
 // Of a decode phase of at least heldMinimum, tokens are held back when the first shows after heldLate of it, although a
@@ -188,10 +272,16 @@ func (t *tree) heldBack() HeldBack {
 }
 
 func streams(a model.Attrs) bool {
+	on, _ := streamFlag(a)
+	return on
+}
+
+// streamFlag is what a call says of streaming.
+func streamFlag(a model.Attrs) (on, told bool) {
 	for _, key := range []string{"gen_ai.request.stream", "gen_ai.is_streaming", "llm.is_streaming"} {
 		if on, ok := a.Bool(key); ok {
-			return on
+			return on, true
 		}
 	}
-	return false
+	return false, false
 }

@@ -206,7 +206,7 @@ func TestReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `[{"session":"a","number":1,"trace_id":"01000000000000000000000000000000","start":"2027-01-15T08:00:00Z",` +
-		`"e2e_ms":1000.500,"ttft_ms":300.000,"ttft_ruler":"user","status":"ok","inside_llm_ms":700.000,"outside_llm_ms":300.500,` +
+		`"e2e_ms":1000.500,"ttft_ms":300.000,"ttft_ruler":"first_byte","first_byte_ms":300.000,"status":"ok","inside_llm_ms":700.000,"outside_llm_ms":300.500,` +
 		`"unattributed_ms":100.500,"stages":[{"stage":"llm.decode","ms":700.000,"inside_llm":true},` +
 		`{"stage":"transport","ms":100.000,"inside_llm":false},{"stage":"answer","ms":100.000,"inside_llm":false},` +
 		`{"stage":"gap.start","ms":100.000,"inside_llm":false},{"stage":"gap","ms":0.500,"inside_llm":false}],"cold":[],"flags":[]},` +

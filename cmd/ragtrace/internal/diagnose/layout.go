@@ -2,7 +2,9 @@ package diagnose
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
@@ -18,11 +20,13 @@ type Layout struct {
 	Flags []string
 }
 
-// FirstTokens is when the first token came by three rulers, all from Enter. What no span tells is nil.
+// FirstTokens is when the first token came by three rulers, and the answer's first byte, all from Enter. What no span tells
+// is nil.
 type FirstTokens struct {
 	Server *time.Duration // it left the model
 	Client *time.Duration // it reached the application
-	User   *time.Duration // it went to the user
+	User   *time.Duration // it reached the user
+	Byte   *time.Duration // the answer's first byte went to the user, be it of a token or not
 }
 
 // A RowKind says what the time of a row was spent on.
@@ -195,6 +199,7 @@ func (t *tree) addGaps(rows []Row) []Row {
 		if float64(gap.End-gap.Start) < shownGap*float64(rows[0].End) {
 			return
 		}
+		gap.Name = gapName(rows, gap)
 		contains := func(i int) bool { return rows[i].Start <= gap.Start && gap.End <= rows[i].End }
 		for {
 			at := slices.IndexFunc(children[gap.Parent], contains)
@@ -206,6 +211,34 @@ func (t *tree) addGaps(rows []Row) []Row {
 		gaps = append(gaps, gap)
 	})
 	return append(rows, gaps...)
+}
+
+// gapName names a gap after the HTTP request that fills half of it or more, which is of no stage that is known.
+func gapName(rows []Row, gap Row) string {
+	name, most := gap.Name, (gap.End-gap.Start)/2
+	for i := range rows {
+		r := &rows[i]
+		if r.Span == nil || r.Kind != RowFrame || r.Stage != "" || r.Span.Kind != model.KindClient {
+			continue
+		}
+		method := firstString(r.Span.Attrs, methodKeys)
+		if shared := min(r.End, gap.End) - max(r.Start, gap.Start); method != "" && shared >= most && shared > 0 {
+			name, most = "no stage ("+strings.TrimSpace(method+" "+hostOf(r.Span.Attrs))+")", shared
+		}
+	}
+	return name
+}
+
+// hostOf is the host that an HTTP request went to; "" when unknown.
+func hostOf(a model.Attrs) string {
+	if host := firstString(a, []string{"server.address", "net.peer.name"}); host != "" {
+		return host
+	}
+	u, err := url.Parse(firstString(a, []string{"url.full", "http.url"}))
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
 }
 
 // childrenOf lists the rows below each row, by start.
@@ -266,7 +299,7 @@ func markCold(rows []Row, costs []Cold) {
 	}
 }
 
-// firstTokens reads the first token of the last call.
+// firstTokens reads the first token of the answering call.
 func (t *tree) firstTokens() FirstTokens {
 	var f FirstTokens
 	root := &t.nodes[0]
@@ -277,10 +310,11 @@ func (t *tree) firstTokens() FirstTokens {
 		d := time.Duration(at - root.start)
 		return &d
 	}
-	if at, ok := t.answerStart(); ok {
-		f.User = fromEnter(at)
+	f.Byte = t.firstByte()
+	if d, ruler := t.ttft(); ruler == RulerUser {
+		f.User = &d
 	}
-	c := t.lastCall()
+	c := t.answering()
 	if c == nil {
 		return f
 	}

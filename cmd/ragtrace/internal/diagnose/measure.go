@@ -21,6 +21,7 @@ func measure(t *tree) Question {
 	q.Components, q.Stages = t.sweep()
 	q.Status = t.status()
 	q.TTFT, q.TTFTRuler = t.ttft()
+	q.FirstByte = t.firstByte()
 	q.HeldBack = t.heldBack()
 	t.finish(&q)
 	return q

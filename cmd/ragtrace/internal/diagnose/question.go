@@ -50,11 +50,13 @@ type Question struct {
 	// Stages has bit i set when the question has a span of component i, however short.
 	Stages uint32 `json:"stages"`
 
-	// TTFT is the time from the root's start (Enter) to the first byte of the answer going to the user, or, where no span
-	// tells that, to the first chunk of the last LLM call reaching the application; TTFTRuler says which. 0 with
-	// RulerNone.
+	// TTFT is the time from the root's start (Enter) to the first token of the answer, by the best ruler that the spans
+	// have; TTFTRuler says which. 0 with RulerNone, as without an LLM call.
 	TTFT      time.Duration `json:"ttft"`
 	TTFTRuler Ruler         `json:"ttft_ruler,omitempty"`
+	// FirstByte is the time from Enter to the first byte of the answer to the user, which may come long before a token:
+	// sources, a comment that keeps the connection open. nil when no span tells it.
+	FirstByte *time.Duration `json:"first_byte,omitempty"`
 
 	Calls []Call `json:"calls"` // of the LLM, by start; failed ones too
 
@@ -68,10 +70,11 @@ type Question struct {
 type Ruler string
 
 const (
-	RulerNone   Ruler = ""       // no TTFT
-	RulerUser   Ruler = "user"   // Enter to the first byte of the answer to the user
-	RulerClient Ruler = "client" // Enter to the first chunk at the LLM client
-	RulerServer Ruler = "server" // Enter to the first token as the LLM server reports it
+	RulerNone   Ruler = ""           // no TTFT
+	RulerUser   Ruler = "user"       // Enter to the first token at the user, who cannot have it before the application does
+	RulerByte   Ruler = "first_byte" // Enter to the answer's first byte, as no span tells when the first token came
+	RulerClient Ruler = "client"     // Enter to the first chunk at the LLM client
+	RulerServer Ruler = "server"     // Enter to the first token as the LLM server reports it
 )
 
 // HeldBack says who kept a streamed answer's tokens back until most of it was generated.
@@ -103,6 +106,9 @@ type Call struct {
 
 	// Provider is whose API or which server answered, in lower case: ollama, vllm, openai; "" when unknown.
 	Provider string `json:"provider,omitempty"`
+
+	// Server is the address and port that the call went to: "localhost:11434"; "" unless the span tells both.
+	Server string `json:"server,omitempty"`
 
 	Pace
 

@@ -27,6 +27,7 @@ type Result struct {
 	// TTFT is measured from Enter with the ruler that TTFTRuler names; nil when no span tells it.
 	TTFT         *time.Duration
 	TTFTRuler    Ruler
+	FirstByte    *time.Duration // from Enter to the answer's first byte, which need not be a token's; nil when unknown
 	Status       Status
 	Inside       time.Duration // InsideLLM components
 	Outside      time.Duration // E2E - Inside

@@ -45,6 +45,7 @@ type resultJSON struct {
 	E2E          *millis       `json:"e2e_ms"`
 	TTFT         *millis       `json:"ttft_ms"`
 	TTFTRuler    Ruler         `json:"ttft_ruler,omitempty"`
+	FirstByte    *millis       `json:"first_byte_ms,omitempty"`
 	Status       Status        `json:"status"`
 	Inside       *millis       `json:"inside_llm_ms"`
 	Outside      *millis       `json:"outside_llm_ms"`
@@ -59,7 +60,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	v := resultJSON{
 		Session: r.Session, Number: r.Number, TraceID: r.TraceID, Status: r.Status,
 		IdleBefore: millisOf(r.IdleBefore), E2E: millisIf(r.Timed, r.E2E), TTFT: millisOf(r.TTFT), TTFTRuler: r.TTFTRuler,
-		Inside: millisIf(r.Timed, r.Inside), Outside: millisIf(r.Timed, r.Outside),
+		FirstByte: millisOf(r.FirstByte), Inside: millisIf(r.Timed, r.Inside), Outside: millisIf(r.Timed, r.Outside),
 		Unattributed: millisIf(r.Timed, r.Unattributed),
 		Stages:       notNil(r.Stages), Cold: notNil(r.Cold), Flags: notNil(r.Flags),
 	}

@@ -204,6 +204,8 @@ func (j *judge) parts(s *slowQuestion) string {
 // phrase says what a cause is, with what this question shows of it.
 func (j *judge) phrase(s *slowQuestion, cause string) string {
 	switch cause {
+	case causeRetry:
+		return s.lost()
 	case causeKeepAlive, causeReload, causeSharedLoad:
 		_, e := j.loadCause(s.group, s.Question)
 		switch cause {

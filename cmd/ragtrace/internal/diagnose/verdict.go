@@ -67,6 +67,10 @@ func (j *judge) result(q *Question, ends map[string]int64) Result {
 		ttft := q.TTFT.Round(time.Microsecond)
 		r.TTFT, r.TTFTRuler = &ttft, q.TTFTRuler
 	}
+	if q.FirstByte != nil {
+		first := q.FirstByte.Round(time.Microsecond)
+		r.FirstByte = &first
+	}
 	// Sums are rounded, not the parts: so the parts still add up.
 	some := 0
 	for _, d := range q.Components {

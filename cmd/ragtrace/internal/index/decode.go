@@ -37,6 +37,10 @@ func (d *decoder) question(b []byte, q *diagnose.Question) error {
 	q.Status, q.EmbedModel = diagnose.Status(d.text()), d.text()
 	q.TTFTRuler, q.HeldBack = diagnose.Ruler(d.text()), diagnose.HeldBack(d.text())
 	q.TTFT = time.Duration(d.varint())
+	if first := d.varint(); first >= 0 {
+		q.FirstByte = &take(&d.durations, 1)[0]
+		*q.FirstByte = time.Duration(first)
+	}
 	q.Stages = uint32(d.uvarint())
 	present := d.uvarint()
 	for c := range q.Components {
@@ -64,7 +68,7 @@ func (d *decoder) question(b []byte, q *diagnose.Question) error {
 
 func (d *decoder) call(c *diagnose.Call, start int64) {
 	bits := d.uvarint()
-	c.Model, c.Provider = d.text(), d.text()
+	c.Model, c.Provider, c.Server = d.text(), d.text(), d.text()
 	c.Start = start + d.varint()
 	c.End = c.Start + d.varint()
 	c.KeepAlive = time.Duration(d.varint())

@@ -9,7 +9,7 @@ import (
 
 // format is the way in which questions are cut and written. It goes up with every change to either: then all stores are
 // cut anew.
-const format = 1
+const format = 2
 
 // encode appends a question. Numbers are varints, texts have their length before them, and what is mostly zero is left out
 // behind a set of bits; times within the question count from its start.
@@ -23,6 +23,11 @@ func encode(b []byte, q *diagnose.Question) []byte {
 		b = appendString(b, s)
 	}
 	b = binary.AppendVarint(b, int64(q.TTFT))
+	first := int64(-1)
+	if q.FirstByte != nil {
+		first = int64(*q.FirstByte)
+	}
+	b = binary.AppendVarint(b, first)
 	b = binary.AppendUvarint(b, uint64(q.Stages))
 
 	var present uint64
@@ -80,6 +85,7 @@ func encodeCall(b []byte, c *diagnose.Call, start int64) []byte {
 	b = binary.AppendUvarint(b, bits)
 	b = appendString(b, c.Model)
 	b = appendString(b, c.Provider)
+	b = appendString(b, c.Server)
 	for _, n := range []int64{c.Start - start, c.End - c.Start, int64(c.KeepAlive), c.Input, c.Output, c.Cached} {
 		b = binary.AppendVarint(b, n)
 	}

@@ -111,7 +111,7 @@ func stageName(c diagnose.Component) string {
 	case diagnose.Transport:
 		return "llm, network"
 	case diagnose.Retry:
-		return "llm, retries"
+		return "llm, failed"
 	}
 	return c.String()
 }

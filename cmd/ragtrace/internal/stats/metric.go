@@ -36,7 +36,7 @@ func (m *Metric) PerCall() bool { return m.ofCall != nil }
 var E2E = &Metric{Name: "e2e", Title: "E2E", About: "Enter to the last byte of the answer",
 	ofQuestion: func(q *diagnose.Question) (float64, bool) { return float64(q.E2E()), true }}
 
-// Metrics are all metrics, in the order in which they are shown. TTFT has four rulers; values of one are never put together
+// Metrics are all metrics, in the order in which they are shown. TTFT has five rulers; values of one are never put together
 // with those of another.
 var Metrics = metrics()
 
@@ -45,7 +45,9 @@ func metrics() []*Metric {
 		E2E,
 		part("inside", "inside the LLM", func(q *diagnose.Question) time.Duration { return q.Components.Inside() }),
 		part("outside", "outside the LLM", func(q *diagnose.Question) time.Duration { return q.E2E() - q.Components.Inside() }),
-		{Name: "ttft", Title: "TTFT", About: "Enter to the first byte of the answer at the user", ofQuestion: ttft(diagnose.RulerUser)},
+		{Name: "ttft", Title: "TTFT", About: "Enter to the first token at the user", ofQuestion: ttft(diagnose.RulerUser)},
+		{Name: "ttft.byte", Title: "TTFT.byte", About: "Enter to the answer's first byte at the user, where no span tells of its first token",
+			ofQuestion: ttft(diagnose.RulerByte)},
 		{Name: "ttft.app", Title: "TTFT.app", About: "Enter to the first token in the application, where no span tells when the user got it",
 			ofQuestion: ttft(diagnose.RulerClient)},
 		pace("ttft.client", "TTFT.client", "an LLM call's start to its first token at the client",

@@ -56,8 +56,8 @@ func (a axis) tick(t time.Duration) string {
 	return strconv.FormatFloat(t.Seconds(), 'f', -1, 64) + " s"
 }
 
-// lines are the labels and the rule below them, with the first token marked on the rule when there is one.
-func (a axis) lines(s report.Screen, first time.Duration) (labels, rule string) {
+// lines are the labels and the rule below them, with the mark on the rule when there is one.
+func (a axis) lines(s report.Screen, first mark) (labels, rule string) {
 	line, tick := "-", "+"
 	if s.Unicode {
 		line, tick = "─", "┬"
@@ -74,18 +74,25 @@ func (a axis) lines(s report.Screen, first time.Duration) (labels, rule string) 
 			break
 		}
 	}
-	if first > 0 {
+	if first.at > 0 {
 		a.mark(s, cells, first)
 	}
 	return strings.TrimRight(string(above), " "), strings.Join(cells, "")
 }
 
-// mark names the first token at its place on the rule: to the right of the mark, or to the left near the end.
-func (a axis) mark(s report.Screen, cells []string, first time.Duration) {
-	c := a.column(first)
-	at, text := c+1, " TTFT"
+// A mark is a moment to point at on the rule. The zero value is none.
+type mark struct {
+	at    time.Duration // from Enter
+	label string        // on the rule
+	means string        // in the legend
+}
+
+// mark names a moment at its place on the rule: to the right of the mark, or to the left near the end.
+func (a axis) mark(s report.Screen, cells []string, m mark) {
+	c := a.column(m.at)
+	at, text := c+1, " "+m.label
 	if at+len(text) > len(cells) {
-		at, text = max(0, c-len(text)), "TTFT "
+		at, text = max(0, c-len(text)), m.label+" "
 	}
 	copy(cells[at:], strings.Split(text, ""))
 	cells[c] = firstToken(s)

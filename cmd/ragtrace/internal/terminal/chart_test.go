@@ -40,7 +40,7 @@ question                       ────────────────�
     llm.prefill                                             █            0.42 ms
     llm.decode                                               ██████████  1000 ms
 `
-	got := "\n" + chart(report.Screen{Width: 80, Unicode: true}, rows, 4000*ms, 3000*ms)
+	got := "\n" + chart(report.Screen{Width: 80, Unicode: true}, rows, 4000*ms, mark{3000 * ms, "TTFT", "first token"})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -58,7 +58,7 @@ func TestChartInASCIICutsLongHeads(t *testing.T) {
 question                         --------------------------------------   12.0 s
   llm chat a-model-wit...  error ######################################   12.0 s
 `
-	got := "\n" + chart(report.Screen{Width: 80}, rows, 12*time.Second, 0)
+	got := "\n" + chart(report.Screen{Width: 80}, rows, 12*time.Second, mark{})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -94,7 +94,7 @@ func TestChartStaysOnTheScreen(t *testing.T) {
 		for i := range rows {
 			rows[i].label = report.Clean(rows[i].label)
 		}
-		text := chart(s, rows, total, within.Draw(t, "ttft"))
+		text := chart(s, rows, total, mark{within.Draw(t, "ttft"), "1st byte", "first byte"})
 		for line := range strings.Lines(text) {
 			if w := runewidth.StringWidth(strings.TrimRight(line, "\n")); w > s.Width {
 				t.Fatalf("%d columns on a screen of %d: %q", w, s.Width, line)

@@ -74,8 +74,8 @@ func (r row) bar(s report.Screen, a axis) string {
 	return strings.Repeat(" ", from) + bar + strings.Repeat(" ", a.width-to)
 }
 
-// chart draws rows below their axis. first is the time to the first token, 0 for none.
-func chart(s report.Screen, rows []row, total, first time.Duration) string {
+// chart draws rows below their axis.
+func chart(s report.Screen, rows []row, total time.Duration, first mark) string {
 	const figures = 8 // "12000 ms"
 	head := 0
 	for _, r := range rows {

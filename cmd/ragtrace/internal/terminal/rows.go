@@ -8,16 +8,32 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
 )
 
-// rowsOf turns a layout into lines.
-func rowsOf(l diagnose.Layout, ttft *time.Duration) []row {
+// rowsOf turns a layout into lines. first is the first token, to be marked on the call that it came from; nil for none.
+func rowsOf(l diagnose.Layout, first *time.Duration) []row {
 	rows := make([]row, len(l.Rows))
 	for i := range l.Rows {
 		rows[i] = rowOf(&l.Rows[i])
 	}
-	if ttft != nil {
-		markFirst(l.Rows, rows, *ttft)
+	if first != nil {
+		markFirst(l.Rows, rows, *first)
 	}
-	return rows
+	var shown []row
+	for i := range rows {
+		if !negligible(l.Rows, i) {
+			shown = append(shown, rows[i])
+		}
+	}
+	return shown
+}
+
+// shortest is the shortest time that has a row.
+const shortest = 500 * time.Nanosecond
+
+// negligible is a row of no time that holds no other and tells nothing else.
+func negligible(rows []diagnose.Row, i int) bool {
+	r := &rows[i]
+	holds := i+1 < len(rows) && rows[i+1].Parent == i
+	return i > 0 && r.End-r.Start < shortest && !holds && !r.Failed
 }
 
 func rowOf(r *diagnose.Row) row {

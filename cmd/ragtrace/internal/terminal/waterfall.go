@@ -25,15 +25,16 @@ func (q Question) Write(s report.Screen) error {
 	q.head(&b, s)
 	flags := slices.Clone(q.Result.Flags)
 	if l, ok := diagnose.Lay(q.Spans, q.Result); ok { // else its root never came: there are no times, and no bars
-		rows := rowsOf(l, q.Result.TTFT)
-		b.WriteString("\n")
-		if first := q.Result.TTFT; first == nil {
-			b.WriteString(chart(s, rows, l.Rows[0].End, 0))
-		} else {
-			b.WriteString(chart(s, rows, l.Rows[0].End, *first))
+		token := q.Result.TTFT
+		if q.Result.TTFTRuler == diagnose.RulerByte {
+			token = nil
 		}
-		legend(&b, s)
-		q.sum(&b, s)
+		rows := rowsOf(l, token)
+		b.WriteString("\n")
+		first := markOf(q.Result)
+		b.WriteString(chart(s, rows, l.Rows[0].End, first))
+		legend(&b, s, first)
+		q.sum(&b, s, l.Lost())
 		failures(&b, s, l)
 		flags = append(flags, l.Flags...)
 	}
@@ -58,8 +59,15 @@ func (q Question) head(b *strings.Builder, s report.Screen) {
 		e2e += ", " + report.Duration(q.Slow.Over) + " more than the median of the others"
 	}
 	line(b, s, e2e+", "+string(r.Status))
+	var first []string
 	if r.TTFT != nil {
-		line(b, s, "TTFT "+report.Duration(*r.TTFT)+rulers[r.TTFTRuler])
+		first = append(first, "TTFT "+report.Duration(*r.TTFT)+rulers[r.TTFTRuler])
+	}
+	if r.FirstByte != nil && (r.TTFT == nil || *r.FirstByte != *r.TTFT) {
+		first = append(first, "first byte "+report.Duration(*r.FirstByte))
+	}
+	if len(first) > 0 {
+		line(b, s, strings.Join(first, ", "))
 	}
 	line(b, s, fmt.Sprintf("%s, %s", r.Start.UTC().Format("2006-01-02 15:04:05 UTC"), report.Clean(q.Source)))
 	line(b, s, fmt.Sprintf("trace %s", r.TraceID))
@@ -67,23 +75,41 @@ func (q Question) head(b *strings.Builder, s report.Screen) {
 
 // rulers say where a TTFT was read. Enter is where all of them begin.
 var rulers = map[diagnose.Ruler]string{
-	diagnose.RulerUser:   " (first byte to the user)",
+	diagnose.RulerUser:   " (first token at the user)",
+	diagnose.RulerByte:   " (first byte to the user; no span tells when the first token came)",
 	diagnose.RulerClient: " (first chunk at the application)",
 	diagnose.RulerServer: " (first token at the LLM server)",
 }
 
-func legend(b *strings.Builder, s report.Screen) {
+// markOf is what is marked on the axis: the first token, or the first byte where that is all that is known.
+func markOf(r diagnose.Result) mark {
+	switch {
+	case r.TTFT == nil:
+		return mark{}
+	case r.TTFTRuler == diagnose.RulerByte:
+		return mark{*r.TTFT, "1st byte", "first byte"}
+	}
+	return mark{*r.TTFT, "TTFT", "first token"}
+}
+
+func legend(b *strings.Builder, s report.Screen, first mark) {
 	for _, k := range []struct {
 		kind diagnose.RowKind
 		text string
 	}{{diagnose.RowInside, "inside the LLM"}, {diagnose.RowOutside, "outside"}, {diagnose.RowGap, "gap"}, {diagnose.RowFrame, "frame of others"}} {
-		b.WriteString(s.Paint(brushes[k.kind].ink, stroke(k.kind, s)) + " " + k.text + "   ")
+		if k.kind != diagnose.RowInside {
+			b.WriteString("   ")
+		}
+		b.WriteString(s.Paint(brushes[k.kind].ink, stroke(k.kind, s)) + " " + k.text)
 	}
-	b.WriteString(firstToken(s) + " first token\n")
+	if first.at > 0 {
+		b.WriteString("   " + firstToken(s) + " " + first.means)
+	}
+	b.WriteString("\n")
 }
 
-// sum adds the question up.
-func (q Question) sum(b *strings.Builder, s report.Screen) {
+// sum adds the question up; lost is what the time of failed calls went into.
+func (q Question) sum(b *strings.Builder, s report.Screen, lost string) {
 	r := q.Result
 	within := ""
 	if r.Unattributed > 0 {
@@ -92,8 +118,8 @@ func (q Question) sum(b *strings.Builder, s report.Screen) {
 	line(b, s, fmt.Sprintf("%s inside the LLM + %s outside%s = %s E2E", report.Duration(r.Inside), report.Duration(r.Outside), within,
 		report.Duration(r.E2E)))
 	for _, c := range r.Stages {
-		if c.Component == diagnose.Retry {
-			line(b, s, fmt.Sprintf("%s went into failed attempts and the wait for the next one", report.Duration(c.Time)))
+		if c.Component == diagnose.Retry && lost != "" {
+			line(b, s, report.Duration(c.Time)+" went into "+lost)
 		}
 	}
 	var cold []string

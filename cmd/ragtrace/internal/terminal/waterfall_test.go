@@ -52,6 +52,7 @@ func TestWaterfall(t *testing.T) {
 	call := span(6, 1, "chat m", "llm", 1500, 5000)
 	call.Kind = model.KindClient
 	call.Attrs["ragtrace.flags"] = []any{"after_done"}
+	call.Attrs["gen_ai.response.time_to_first_chunk"] = 1.9 // 3400 ms after Enter
 	spans := []model.Span{
 		// In no order, one span twice, and one whose parent never came.
 		span(10, 8, "llm.decode", "llm.decode", 3400, 5000),
@@ -67,7 +68,7 @@ func TestWaterfall(t *testing.T) {
 	}
 	want := `Question 1
 E2E 5000 ms, ok
-TTFT 3400 ms (first byte to the user)
+TTFT 3400 ms (first token at the user)
 1970-01-01 00:00:01 UTC, app
 trace 00000000000000000000000000000001
 

@@ -51,7 +51,8 @@ type spanLine struct{ ID, Name, Service string }
 
 // rulers say where a TTFT was read.
 var rulers = map[diagnose.Ruler]string{
-	diagnose.RulerUser:   "first byte to the user",
+	diagnose.RulerUser:   "first token at the user",
+	diagnose.RulerByte:   "first byte to the user",
 	diagnose.RulerClient: "first chunk at the application",
 	diagnose.RulerServer: "first token at the LLM server",
 }
@@ -191,6 +192,7 @@ func stageLines(r *diagnose.Result, warm *warmth) []stageLine {
 // A firstLine is when the first token was where.
 type firstLine struct {
 	Class, Name string
+	What        string // came then, where: "first token at the user"
 	At          time.Duration
 	X           string // of the axis that they share
 }
@@ -199,11 +201,14 @@ func firstLines(f diagnose.FirstTokens) []firstLine {
 	var lines []firstLine
 	top := time.Duration(0)
 	for _, x := range []struct {
-		class, name string
-		at          *time.Duration
-	}{{"ts", "LLM server", f.Server}, {"tc", "application", f.Client}, {"tu", "user", f.User}} {
+		class, name, what string
+		at                *time.Duration
+	}{
+		{"ts", "LLM server", "first token at the LLM server", f.Server}, {"tc", "application", "first token at the application", f.Client},
+		{"tb", "first byte", "first byte to the user", early(f)}, {"tu", "user", "first token at the user", f.User},
+	} {
 		if x.at != nil {
-			lines = append(lines, firstLine{Class: x.class, Name: x.name, At: *x.at})
+			lines = append(lines, firstLine{Class: x.class, Name: x.name, What: x.what, At: *x.at})
 			top = max(top, *x.at)
 		}
 	}
@@ -211,6 +216,14 @@ func firstLines(f diagnose.FirstTokens) []firstLine {
 		lines[i].X = percent(float64(lines[i].At), 1.05*float64(top))
 	}
 	return lines
+}
+
+// early is the answer's first byte where it was no token's, or nobody knows.
+func early(f diagnose.FirstTokens) *time.Duration {
+	if f.Byte == nil || f.User != nil && *f.Byte == *f.User {
+		return nil
+	}
+	return f.Byte
 }
 
 // failures says of each failed span what its sender said.
