@@ -28,7 +28,7 @@ func readFile(ctx context.Context, path string, w window, warn io.Writer) (*trac
 		return nil, err
 	}
 	again := info.Mode().IsRegular() // a pipe is read once
-	r := fileReader{ctx: ctx, path: path, window: w, warn: warn}
+	r := fileReader{ctx: ctx, path: path, warn: warn}
 	if again {
 		r.expected = sources.Census(f)
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -40,13 +40,14 @@ func readFile(ctx context.Context, path string, w window, warn io.Writer) (*trac
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return nil, err
 		}
-		r = fileReader{ctx: ctx, path: path, window: w, warn: warn, warned: r.warned}
+		r = fileReader{ctx: ctx, path: path, warn: warn, warned: r.warned}
 		err = r.read(f)
 	}
 	if err != nil {
 		return nil, err
 	}
 	t.questions = r.questions
+	t.number(w)
 	t.spans = func(ctx context.Context, id model.TraceID) ([]model.Span, error) {
 		if again {
 			return spansIn(ctx, path, id)
@@ -63,7 +64,6 @@ var errMiscounted = errors.New("a trace was cut too early")
 type fileReader struct {
 	ctx      context.Context
 	path     string
-	window   window
 	warn     io.Writer
 	expected map[model.TraceID]int // spans by trace; nil when unknown
 
@@ -135,7 +135,7 @@ func (r *fileReader) take(spans []model.Span) error {
 }
 
 func (r *fileReader) add(trace []model.Span) {
-	r.questions = append(r.questions, r.window.of(diagnose.CutTrace(trace))...)
+	r.questions = append(r.questions, diagnose.CutTrace(trace)...)
 }
 
 // tell warns of what cannot be read, once although the file may be read twice.

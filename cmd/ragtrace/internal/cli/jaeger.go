@@ -82,7 +82,7 @@ func readJaeger(ctx context.Context, address string, s source, warn io.Writer) (
 	for _, id := range order {
 		t.questions = append(t.questions, questions[id]...)
 	}
-	t.questions = s.window.of(t.questions)
+	t.number(s.window)
 	if n := jaeger.Refused(); n > 0 {
 		fmt.Fprintf(warn, "warning: %d spans of jaeger at %s are broken and left out\n", n, jaeger)
 	}

@@ -58,6 +58,7 @@ func choose(questions []diagnose.Result, name string) (diagnose.Result, error) {
 	for _, means := range []func(diagnose.Result) bool{
 		func(q diagnose.Result) bool { return name == q.TraceID.String() },
 		func(q diagnose.Result) bool { return name == q.Session+"/"+strconv.Itoa(q.Number) },
+		func(q diagnose.Result) bool { return q.Session == "" && name == strconv.Itoa(q.Number) }, // it has no other name
 		func(q diagnose.Result) bool { return name == strconv.Itoa(q.Number) },
 		func(q diagnose.Result) bool {
 			return len(name) >= 6 && strings.HasPrefix(q.TraceID.String(), strings.ToLower(name))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,11 +70,25 @@ func readStore(ctx context.Context, path string, w window, warn io.Writer) (*tra
 	t := &traces{spans: st.Trace, close: st.Close}
 	reading := newProgress(warn, "reading "+path, "questions")
 	defer reading.done()
-	if t.questions, err = index.Read(ctx, st, store.QuestionFilter{Since: w.since, Until: w.until}, reading.at); err != nil {
+	t.questions, err = index.Read(ctx, st, store.QuestionFilter{Since: w.since, Until: w.until}, reading.at)
+	if err == nil && w != (window{}) && slices.ContainsFunc(t.questions, unnumbered) {
+		t.questions, err = index.Read(ctx, st, store.QuestionFilter{}, reading.at)
+	}
+	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
+	t.number(w)
 	return t, nil
 }
+
+// number numbers the questions, which are all that there are, and keeps those of the window.
+func (t *traces) number(w window) {
+	diagnose.Number(t.questions)
+	t.questions = w.of(t.questions)
+}
+
+// unnumbered reports whether a question's number depends on the others.
+func unnumbered(q diagnose.Question) bool { return q.Number == 0 }
 
 // view gathers what the waterfall of q shows.
 func (t *traces) view(ctx context.Context, r diagnose.Report, q diagnose.Result) (terminal.Question, error) {

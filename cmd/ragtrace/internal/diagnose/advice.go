@@ -119,7 +119,11 @@ func (j *judge) timeAdvice(cause string, g *group, q *Question, k quantity, form
 	if !ok || n == 0 {
 		return ""
 	}
-	values := fmt.Sprintf(format, j.questionText(q), timeText(time.Duration(here)), timeText(time.Duration(median)))
+	others := timeText(time.Duration(median))
+	if !g.othersHave(k, q) {
+		others = "none"
+	}
+	values := fmt.Sprintf(format, j.questionText(q), timeText(time.Duration(here)), others)
 	return strings.TrimSuffix(texts[cause].advice, ".") + " (" + values + ")."
 }
 

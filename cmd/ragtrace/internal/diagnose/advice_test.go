@@ -38,7 +38,7 @@ func TestAdviceTellsWhatTheOthersTake(t *testing.T) {
 		{func(p *plan) { p.search = 2030 * ms }, causeSearchSlow, "(2030 ms in question 3 of session a, 30.0 ms in the others)."},
 		{func(p *plan) { p.prefill = 2200 * ms }, causePrefillSlow, "(2200 ms in question 3 of session a, 200 ms in the others)."},
 		{func(p *plan) { p.decode = 4000 * ms }, causeDecodeSlow, "(40.0 ms a token in question 3 of session a, 8.00 ms in the others)."},
-		{func(p *plan) { p.gap = 3000 * ms }, causeAppGap, "(3000 ms in question 3 of session a, 0 ms in the others)."},
+		{func(p *plan) { p.gap = 3000 * ms }, causeAppGap, "(3000 ms in question 3 of session a, none in the others)."},
 		{func(p *plan) { p.prompt = 1000 * ms }, causeApp, "(1010 ms in question 3 of session a, 10.0 ms in the others)."},
 	} {
 		v := Judge(Cut(play(6, func(i int, p *plan) {

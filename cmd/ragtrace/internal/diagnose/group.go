@@ -1,6 +1,9 @@
 package diagnose
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A group is the questions of one service and pipeline over all sessions: the peers that a question is compared with.
 type group struct {
@@ -51,6 +54,14 @@ func (g *group) othersMedian(k quantity, q *Question) (median float64, n int) {
 		return s.medianWithout(v), s.n - 1
 	}
 	return s.median(), s.n
+}
+
+// othersHave reports whether k is anything but 0 in an ok question other than q.
+func (g *group) othersHave(k quantity, q *Question) bool {
+	return slices.ContainsFunc(g.ok, func(o *Question) bool {
+		v, ok := k.of(o)
+		return o != q && ok && v != 0
+	})
 }
 
 // excess is how far q's value lies above the others' median.

@@ -41,7 +41,7 @@ type judge struct {
 // assemble numbers the questions and puts them into groups.
 func assemble(questions []Question) *judge {
 	j := &judge{
-		places: make(map[*Question]int), byPeers: make(map[peers]*group), firstOf: make(map[service]*Question),
+		byPeers: make(map[peers]*group), firstOf: make(map[service]*Question),
 		cold: make(map[*Question][]Cold), evidence: make(map[string]*evidence),
 	}
 	j.questions = make([]*Question, len(questions))
@@ -50,14 +50,8 @@ func assemble(questions []Question) *judge {
 	}
 	slices.SortFunc(j.questions, byStart)
 
-	places := make(map[string]int) // by session
+	j.places = placesOf(j.questions)
 	for _, q := range j.questions {
-		if q.Timed() {
-			places[q.Session]++
-		}
-		if q.Number == 0 {
-			j.places[q] = places[q.Session]
-		}
 		if !q.Timed() {
 			continue
 		}

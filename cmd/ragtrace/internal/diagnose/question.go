@@ -35,7 +35,7 @@ type Question struct {
 	RootID  model.SpanID  `json:"root_id"` // zero when the root is missing
 
 	Session  string `json:"session"`  // "" when the spans name none
-	Number   int    `json:"number"`   // as the spans name it, from 1; 0: none, its place in the session counts
+	Number   int    `json:"number"`   // as the spans name it, from 1, or as Number gave it; 0: none, its place in the session counts
 	Service  string `json:"service"`  // service.name of the root
 	Instance string `json:"instance"` // service.instance.id of the root
 	Pipeline string `json:"pipeline"` // name of the pipeline, else of the root span

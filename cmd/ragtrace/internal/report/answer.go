@@ -51,6 +51,7 @@ func paragraph(b *strings.Builder, s Screen, mark, text string) {
 type share struct {
 	component   diagnose.Component
 	here, usual time.Duration
+	alone       bool // none of the others has it
 }
 
 func (s share) over() time.Duration { return s.here - s.usual }
@@ -65,9 +66,10 @@ func breakdown(b *strings.Builder, s Screen, questions []diagnose.Question, slow
 		return
 	}
 	var shares []share
-	for c, usual := range usual(questions, &questions[i]) {
+	medians, occurs := usual(questions, &questions[i])
+	for c, usual := range medians {
 		if here := questions[i].Components[c]; max(here, usual) >= time.Millisecond {
-			shares = append(shares, share{diagnose.Component(c), here, usual})
+			shares = append(shares, share{diagnose.Component(c), here, usual, !occurs[c]})
 		}
 	}
 	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(b.over(), a.over()) })
@@ -80,8 +82,12 @@ func breakdown(b *strings.Builder, s Screen, questions []diagnose.Question, slow
 		if x.component.InsideLLM() {
 			where = cell{"inside the LLM", Magenta}
 		}
+		others := Duration(x.usual)
+		if x.alone {
+			others = "none"
+		}
 		t.Rows = append(t.Rows, []cell{
-			{Text: stageName(x.component)}, {Text: Duration(x.here)}, {Text: Duration(x.usual)}, {Text: Signed(x.over())}, where,
+			{Text: stageName(x.component)}, {Text: Duration(x.here)}, {Text: others}, {Text: Signed(x.over())}, where,
 		})
 	}
 	t.Rows = append(t.Rows, []cell{

@@ -30,7 +30,7 @@ func Check(s Screen, outcomes []gate.Outcome) error {
 		lines := Wrap(Outcome(o), s.Columns()-width-8)
 		fmt.Fprintf(&b, "%s  %s  %s\n", mark, pad(Clean(o.Expr.Text), width, false), lines[0])
 		for _, line := range append(lines[1:], Offenders(o)...) {
-			b.WriteString(strings.Repeat(" ", width+8) + line + "\n")
+			b.WriteString(strings.Repeat(" ", width+8) + s.Fit(line, s.Columns()-width-8) + "\n")
 		}
 	}
 	_, err := s.Write([]byte(b.String()))

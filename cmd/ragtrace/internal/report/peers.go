@@ -7,9 +7,9 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 )
 
-// usual is, for each component, the median over the other ok questions of q's service and pipeline. A component that does
-// not occur counts as 0.
-func usual(questions []diagnose.Question, q *diagnose.Question) (medians []time.Duration) {
+// usual is, for each component, the median over the other ok questions of q's service and pipeline, and whether any of
+// them has it. A component that does not occur counts as 0.
+func usual(questions []diagnose.Question, q *diagnose.Question) (medians []time.Duration, occurs []bool) {
 	var others []*diagnose.Question
 	for i := range questions {
 		o := &questions[i]
@@ -19,12 +19,14 @@ func usual(questions []diagnose.Question, q *diagnose.Question) (medians []time.
 	}
 	values := make([]time.Duration, len(others))
 	for c := range q.Components {
+		some := false
 		for i, o := range others {
 			values[i] = o.Components[c]
+			some = some || values[i] != 0 || o.Has(diagnose.Component(c))
 		}
-		medians = append(medians, median(values))
+		medians, occurs = append(medians, median(values)), append(occurs, some)
 	}
-	return medians
+	return medians, occurs
 }
 
 // median sorts values in place. Of an even number it is the mean of the middle two, of none 0.

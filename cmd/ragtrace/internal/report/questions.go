@@ -15,8 +15,9 @@ const maxQuestions = 60
 // questionTable lists questions, which are in the order of session and number, and counts those that it leaves out. Of
 // too many it keeps those that took far longer than their peers, then the last ones.
 func questionTable(r diagnose.Report) (t table, left int) {
+	number := numberWidth(r.Questions)
 	t.Columns = []column{
-		{Head: "session", Max: 12}, {Head: "no", Right: true}, {Head: "E2E", Right: true}, {Head: "TTFT", Right: true},
+		{Head: "session", Max: names - number}, {Head: "no", Right: true, Max: number}, {Head: "E2E", Right: true}, {Head: "TTFT", Right: true},
 		{Head: "in LLM", Right: true}, {Head: "outside", Right: true}, {Head: "no stage", Right: true}, {Head: "notes"},
 	}
 	type key struct {
@@ -34,6 +35,18 @@ func questionTable(r diagnose.Report) (t table, left int) {
 		}
 	}
 	return t, len(r.Questions) - len(t.Rows)
+}
+
+// names is how many columns session and number have together: with more, a line of 80 would have no room for notes.
+const names = 14
+
+// numberWidth is the width of the longest number, within reason.
+func numberWidth(questions []diagnose.Result) int {
+	width := 2
+	for i := range questions {
+		width = max(width, len(strconv.Itoa(questions[i].Number)))
+	}
+	return min(width, 7) // the head of the sessions takes 7
 }
 
 // pick chooses at most maxQuestions questions by their index.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mattn/go-runewidth"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
@@ -77,7 +78,7 @@ session  no  E2E  TTFT  in LLM  outside  no stage  notes
 Question 1 of session a
 stage               here  others' p50  difference  where
 llm.decode        700 ms       200 ms     +500 ms  inside the LLM
-no stage, later   300 ms         0 ms     +300 ms  outside
+no stage, later   300 ms         none     +300 ms  outside
 E2E              1000 ms       200 ms     +800 ms
 
 What to do
@@ -102,3 +103,21 @@ func TestAnswerPassesAWriteErrorOn(t *testing.T) {
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, fmt.Errorf("no space") }
+
+// TestLongNumbersFit has a number and a session as long as spans may name them, beside cold costs.
+func TestLongNumbersFit(t *testing.T) {
+	ttft := 3388 * ms
+	r := diagnose.Report{Questions: []diagnose.Result{{
+		Session: strings.Repeat("s", 40), Number: 1<<62 - 1, Timed: true, E2E: 3390 * ms, TTFT: &ttft, Inside: 2320 * ms,
+		Outside: 1070 * ms, Unattributed: 1234 * ms, Status: diagnose.StatusOK, Cold: []diagnose.Cold{{Cause: "llm_load"}},
+	}}}
+	var b strings.Builder
+	if err := Answer(Screen{Writer: &b, Unicode: true}, nil, r); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if w := runewidth.StringWidth(strings.TrimRight(line, "\n")); w > 80 {
+			t.Errorf("%d columns: %s", w, line)
+		}
+	}
+}

@@ -100,3 +100,32 @@ Note: spans whose parent never came stand below the root.
 		t.Error(diff)
 	}
 }
+
+// TestFirstByteIsNoToken has an answer whose token no span tells, rows of no time, and a question without an LLM.
+func TestFirstByteIsNoToken(t *testing.T) {
+	call := span(2, 1, "chat m", "llm", 1000, 4000)
+	call.Kind = model.KindClient
+	blink := span(4, 1, "enter", "enter", 0, 0)
+	spans := []model.Span{span(1, 0, "question", "question", 0, 4000), blink, call, span(3, 1, "answer", "answer", 2000, 4000)}
+	text := draw(t, spans)
+	for _, want := range []string{"TTFT 2000 ms (first byte to the user; no span tells", "▼ 1st byte", "▼ first byte\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "first token\n") || strings.Contains(text, "enter") {
+		t.Errorf("a first token, or a row of no time:\n%s", text)
+	}
+
+	call.Attrs["gen_ai.response.time_to_first_chunk"] = 1.5
+	if text := draw(t, spans); !strings.Contains(text, "TTFT 2500 ms (first token at the user), first byte 2000 ms\n") {
+		t.Errorf("a byte before the first token:\n%s", text)
+	}
+
+	root := span(1, 0, "question", "question", 0, 1000)
+	root.Attrs["ragtrace.question.number"] = int64(1)
+	text = draw(t, []model.Span{root, span(2, 1, "search", "search", 0, 500), span(3, 1, "answer", "answer", 500, 1000)})
+	if strings.Contains(text, "TTFT") || strings.Contains(text, "▼") || !strings.Contains(text, "\nfirst byte 500 ms\n") {
+		t.Errorf("a question without an LLM call:\n%s", text)
+	}
+}
