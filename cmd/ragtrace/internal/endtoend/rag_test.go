@@ -40,6 +40,7 @@ type question struct {
 	Tokens    int    // of the answer
 	Context   int    // num_ctx
 	KeepAlive string // of the chat model
+	Report    bool   // one of another pipeline, whose questions are compared with each other
 }
 
 func startRAG(t *testing.T, ollama, otlp, service string) *rag {
@@ -52,7 +53,10 @@ func startRAG(t *testing.T, ollama, otlp, service string) *rag {
 		sdk.WithResource(resource.NewSchemaless(semconv.ServiceName(service))))}
 	provider := tracer.WithTracerProvider(a.spans)
 	a.client = &http.Client{Transport: tracer.Transport(http.DefaultTransport.(*http.Transport).Clone(), provider)}
-	a.server = httptest.NewServer(tracer.Middleware(http.HandlerFunc(a.answer), provider))
+	mux := http.NewServeMux()
+	mux.Handle("/ask", tracer.Middleware(http.HandlerFunc(a.answer), provider))
+	mux.Handle("/report", tracer.Middleware(http.HandlerFunc(a.answer), provider, tracer.WithPipeline("report")))
+	a.server = httptest.NewServer(mux)
 	a.url = a.server.URL
 	return a
 }
@@ -142,7 +146,11 @@ func (a *rag) ask(ctx context.Context, session string, q question, firstByte cha
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(b))
+	path := "/ask"
+	if q.Report {
+		path = "/report"
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url+path, bytes.NewReader(b))
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,11 @@ func startRecorder(t *testing.T, ollama string) *recorder {
 			return nil
 		},
 	}
-	server := httptest.NewServer(proxy)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Else the server reads the request to its end before it answers, and breaks off an answer that is quicker than that.
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		proxy.ServeHTTP(w, r)
+	}))
 	t.Cleanup(server.Close)
 	r.url = server.URL
 	return r
