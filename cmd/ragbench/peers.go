@@ -10,10 +10,8 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"time"
 )
 
 // A peer is what is measured.
@@ -27,9 +25,9 @@ type server struct {
 	*process
 	otlp string // the address for OTLP/gRPC
 	data string // the folder of what it stores; "" for none
-	// read reads a trace by its id; the span is its root. slow reads all questions.
+	// read reads a trace by its id; the span is its root.
 	read func(ctx context.Context, trace, span []byte) error
-	slow *exec.Cmd
+	from []string // how ragtrace slow reads all questions
 }
 
 // serveLines is what ragtrace serve says when it is ready.
@@ -66,7 +64,7 @@ func startRagtrace(ctx context.Context, b *bench, dir string) (*server, error) {
 	s.read = func(ctx context.Context, trace, span []byte) error {
 		return get(ctx, fmt.Sprintf("%s/q/%x/s/%x", page, trace, span))
 	}
-	s.slow = exec.CommandContext(ctx, b.ragtrace, "slow", "--db", db, "--json")
+	s.from = []string{"--db", db}
 	return s, nil
 }
 
@@ -129,7 +127,7 @@ func startJaeger(ctx context.Context, b *bench, dir, data, storage string) (*ser
 	s.read = func(ctx context.Context, trace, _ []byte) error {
 		return get(ctx, fmt.Sprintf("%s/api/v3/traces/%x", query, trace))
 	}
-	s.slow = exec.CommandContext(ctx, b.ragtrace, "slow", "--from", "jaeger="+query, "--since", "7d", "--json")
+	s.from = []string{"--from", "jaeger=" + query, "--since", "7d"}
 	if err := p.await(ctx, func(ctx context.Context) error { return get(ctx, query+"/api/v3/services") }); err != nil {
 		p.stop()
 		return nil, err
@@ -168,6 +166,3 @@ func get(ctx context.Context, url string) error {
 	}
 	return nil
 }
-
-// slowTimeout is how long reading all questions may take.
-const slowTimeout = 5 * time.Minute
