@@ -102,6 +102,12 @@ func (a *ActiveStage) Model(name string) { a.set(attr.RequestModel.String(name))
 // Collection names the collection that is searched.
 func (a *ActiveStage) Collection(name string) { a.set(semconv.DBCollectionName(name)) }
 
+// Database names the system that is searched as the OpenTelemetry conventions do, such as "postgresql", and the operation
+// as that system calls it.
+func (a *ActiveStage) Database(system, operation string) {
+	a.set(semconv.DBSystemNameKey.String(system), semconv.DBOperationName(operation))
+}
+
 // TopK says how many hits a search, or results a reranker, was asked for.
 func (a *ActiveStage) TopK(n int) {
 	if a == nil {

@@ -33,6 +33,7 @@ func TestStages(t *testing.T) {
 	rerank.Hits(99)
 
 	_, search := tracer.Stage(ctx, stages.Search)
+	search.Database("postgresql", "SELECT")
 	search.Collection("docs")
 	search.TopK(10)
 	search.Hits(7)
@@ -63,8 +64,8 @@ func TestStages(t *testing.T) {
 	for name, want := range map[string]obj{
 		"rerank": common("rerank", "RERANKER", obj{"gen_ai.operation.name": "rerank", "gen_ai.request.model": "bge", "ragtrace.rerank.top_n": int64(5),
 			"reranker.top_k": int64(5), "ragtrace.rerank.candidate.count": int64(20), "ragtrace.rerank.result.count": int64(5)}),
-		"search": common("search", "CHAIN", obj{"db.collection.name": "docs", "ragtrace.search.top_k": int64(10), "db.response.returned_rows": int64(7),
-			"error.type": "*errors.errorString"}),
+		"search": common("search", "CHAIN", obj{"db.system.name": "postgresql", "db.operation.name": "SELECT", "db.collection.name": "docs",
+			"ragtrace.search.top_k": int64(10), "db.response.returned_rows": int64(7), "error.type": "*errors.errorString"}),
 		"embed": common("embed", "EMBEDDING", obj{"gen_ai.operation.name": "embeddings", "gen_ai.request.model": "minilm", "ragtrace.embedding.input.count": int64(2)}),
 	} {
 		if diff := cmp.Diff(want, obj(attrsOf(only(t, rec, name)))); diff != "" {
@@ -91,6 +92,7 @@ func TestNilReceivers(t *testing.T) {
 	s.Hits(1)
 	s.Inputs(1)
 	s.Collection("c")
+	s.Database("postgresql", "SELECT")
 	s.End(nil)
 }
 

@@ -25,7 +25,7 @@ func Parse(sql string) Statement {
 	}
 	p := parser{lexer: lexer{sql}}
 	p.open(false)
-	for p.advance(); p.now.kind != end; p.advance() {
+	for p.advance(); p.now.kind != end && !p.writes; p.advance() {
 		p.step()
 	}
 	for len(p.scopes) > 0 {
