@@ -214,7 +214,7 @@ func TestFailedAnswersAreNotWaitedFor(t *testing.T) {
 		handler http.HandlerFunc
 		gone    bool
 	}{
-		"refused":     {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", 503) }, false},
+		"refused":     {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusServiceUnavailable) }, false},
 		"empty":       {func(http.ResponseWriter, *http.Request) {}, false},
 		"client left": {streaming, true},
 	} {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-const testMS = time.Millisecond
+const milli = time.Millisecond
 
 // An asking is one question of a test: when it starts, and how long its stages take, one after another.
 type asking struct {
@@ -94,15 +94,15 @@ func otlpJSON(askings ...asking) []byte {
 // loads and searches take 100 ms. Decoding takes 1000, 1010 ... 1050 ms in both, of 101 tokens. Number 7 failed before.
 func beforeAndAfter() (before, after []asking) {
 	for n := 1; n <= 6; n++ {
-		a := asking{session: "a", number: n, at: time.Duration(10*n) * time.Second, search: 200 * testMS, decode: time.Duration(990+10*n) * testMS, output: 101}
+		a := asking{session: "a", number: n, at: time.Duration(10*n) * time.Second, search: 200 * milli, decode: time.Duration(990+10*n) * milli, output: 101}
 		b := a
-		b.search = 100 * testMS
+		b.search = 100 * milli
 		if n == 1 {
-			a.load = 2000 * testMS
+			a.load = 2000 * milli
 		}
 		before, after = append(before, a), append(after, b)
 	}
-	failed := asking{session: "a", number: 7, at: 100 * time.Second, decode: 50 * testMS, output: 1, status: 2}
+	failed := asking{session: "a", number: 7, at: 100 * time.Second, decode: 50 * milli, output: 1, status: 2}
 	return append(before, failed), after
 }
 

@@ -14,11 +14,11 @@ func TestTwentyRuns(t *testing.T) {
 	var askings []asking
 	at := time.Duration(0)
 	for n := 1; n <= 20; n++ {
-		a := asking{session: "a", number: n, search: 100 * testMS, decode: 1100 * testMS, output: 111}
+		a := asking{session: "a", number: n, search: 100 * milli, decode: 1100 * milli, output: 111}
 		at += 10 * time.Second
 		if n == 8 || n == 15 {
 			at += 390 * time.Second // idle for 400 s in all; the server keeps a model for 300
-			a.load = 28_800 * testMS
+			a.load = 28_800 * milli
 		}
 		a.at = at
 		at += a.search + a.load + a.decode
