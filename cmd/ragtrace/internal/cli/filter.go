@@ -112,10 +112,18 @@ func different[T any](list []T, of func(*T) string) []string {
 
 // chosen are the questions that the filter chooses.
 func (j *judged) chosen() []diagnose.Result {
-	chosen := []diagnose.Result{}
-	for _, r := range j.report.Questions {
-		if j.filter.Question(&r) {
-			chosen = append(chosen, r)
+	all := j.report.Questions
+	first := 0 // that is left out
+	for first < len(all) && j.filter.Question(&all[first]) {
+		first++
+	}
+	if first == len(all) {
+		return all
+	}
+	chosen := slices.Clone(all[:first])
+	for i := first + 1; i < len(all); i++ {
+		if j.filter.Question(&all[i]) {
+			chosen = append(chosen, all[i])
 		}
 	}
 	return chosen

@@ -40,8 +40,10 @@ func sortByStart(questions []Question) {
 
 // byStart orders questions by time; the rest of the order only makes it the same every time.
 func byStart(a, b *Question) int {
+	if a.Start != b.Start {
+		return cmp.Compare(a.Start, b.Start)
+	}
 	return cmp.Or(
-		cmp.Compare(a.Start, b.Start),
 		slices.Compare(a.TraceID[:], b.TraceID[:]),
 		slices.Compare(a.RootID[:], b.RootID[:]),
 		cmp.Compare(a.Session, b.Session),

@@ -1,8 +1,10 @@
 package diagnose
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
+	"time"
 )
 
 // A sample is what is asked of many values: how many there are, the least and the most, and what lies around the middle.
@@ -59,8 +61,22 @@ func (s *sample) medianWithout(v float64) float64 {
 	}
 }
 
+// Median is the median of durations, whose order it changes: of an even number the mean of the middle two, 0 of none.
+func Median(values []time.Duration) time.Duration {
+	n := len(values)
+	if n == 0 {
+		return 0
+	}
+	partition(values, n/2)
+	median := values[n/2]
+	if n%2 == 0 {
+		median = (slices.Max(values[:n/2]) + median) / 2
+	}
+	return median
+}
+
 // partition puts the value of rank k at values[k], what is no larger before it and what is no smaller behind it.
-func partition(values []float64, k int) {
+func partition[T cmp.Ordered](values []T, k int) {
 	first, last := 0, len(values)-1
 	for tries := 2 * bits.Len(uint(len(values))); first < last; tries-- {
 		if tries == 0 { // values chosen to be bad for us

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -62,6 +63,19 @@ func TestSampleIsThatOfTheSortedValues(t *testing.T) {
 			t.Fatalf("from %v to %v", s.least, s.most)
 		}
 	})
+}
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		values []time.Duration
+		want   time.Duration
+	}{
+		{nil, 0}, {[]time.Duration{7}, 7}, {[]time.Duration{8, 4}, 6}, {[]time.Duration{9, 1, 5}, 5}, {[]time.Duration{4, 1, 9, 2}, 3}, {[]time.Duration{2, 2, 2, 2}, 2},
+	} {
+		if got := Median(slices.Clone(c.values)); got != c.want {
+			t.Errorf("%v: %v, want %v", c.values, got, c.want)
+		}
+	}
 }
 
 func TestPartitionOfManyValues(t *testing.T) {

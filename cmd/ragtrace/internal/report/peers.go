@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
@@ -24,20 +23,7 @@ func usual(questions []diagnose.Question, q *diagnose.Question) (medians []time.
 			values[i] = o.Components[c]
 			some = some || values[i] != 0 || o.Has(diagnose.Component(c))
 		}
-		medians, occurs = append(medians, median(values)), append(occurs, some)
+		medians, occurs = append(medians, diagnose.Median(values)), append(occurs, some)
 	}
 	return medians, occurs
-}
-
-// median sorts values in place. Of an even number it is the mean of the middle two, of none 0.
-func median(values []time.Duration) time.Duration {
-	if len(values) == 0 {
-		return 0
-	}
-	slices.Sort(values)
-	half := len(values) / 2
-	if len(values)%2 == 1 {
-		return values[half]
-	}
-	return (values[half-1] + values[half]) / 2
 }
