@@ -35,7 +35,7 @@ func (q *Question) end(a answer) {
 	}
 
 	if !a.first.IsZero() && !q.inside {
-		q.child(stages.Answer, a.first, a.last)
+		q.sent(a.first, a.last)
 	}
 	if q.page == "" || !pages.answered(q.page, a) {
 		q.close(a)

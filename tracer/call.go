@@ -80,7 +80,7 @@ func (c *call) head(req *http.Request) (string, []attribute.KeyValue) {
 	api, op, stage, system := c.obs.Guess()
 	room := 7
 	if api != stages.APIUnknown {
-		room = 13
+		room = 14
 	}
 	attrs := make([]attribute.KeyValue, 0, room)
 	c.method, c.url = methodOf(req.Method), req.URL

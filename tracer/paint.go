@@ -132,7 +132,11 @@ func (q *Question) shown(a answer, p *painted) answer {
 		q.flag(attr.FlagBadPaint) // nobody has seen what is yet to come
 		return a
 	}
-	if start := a.last.Add(spanGap); end.After(start) {
+	last := a.last
+	if called := q.lastCall(last); called.After(last) {
+		last = called
+	}
+	if start := last.Add(spanGap); end.After(start) {
 		q.made("paint", paintAttrs, start, end)
 		a.end = end
 	}

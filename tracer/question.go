@@ -35,6 +35,7 @@ type Question struct {
 	ended       bool
 	firstByte   time.Time
 	calls       []*call // whose bodies are being read
+	wrote       []wrote // the LLM calls that ended
 	interrupted bool    // a call was cut short because its context ended
 	flags       []string
 }

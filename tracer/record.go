@@ -45,7 +45,11 @@ func (c *call) record(f *stages.Facts, at time.Duration, err error) {
 			c.span.AddEvent(attr.EventFirstChunk, trace.WithTimestamp(c.start.Add(f.Marks.FirstToken.D)))
 		}
 	}
-	c.span.End(trace.WithTimestamp(c.start.Add(at)))
+	end := c.start.Add(at)
+	c.span.End(trace.WithTimestamp(end))
+	if f.Stage == stages.LLM {
+		c.q.called(c.start, end)
+	}
 	c.measure(f, at, fail)
 }
 

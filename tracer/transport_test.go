@@ -41,7 +41,7 @@ func TestColdChat(t *testing.T) {
 			"ragtrace.stage": "llm", "ragtrace.inside_llm": true, "ragtrace.timing.source": "measured",
 			"openinference.span.kind": "LLM", "ragtrace.question.number": int64(1),
 			"session.id": "cold-chat", "gen_ai.conversation.id": "cold-chat",
-			"gen_ai.operation.name": "chat", "gen_ai.provider.name": "ollama",
+			"gen_ai.operation.name": "chat", "gen_ai.provider.name": "ollama", "peer.service": "ollama",
 			"gen_ai.request.model": "llama3.2", "gen_ai.response.model": "llama3.2",
 			"gen_ai.request.stream": true, "gen_ai.request.temperature": 0.5, "gen_ai.request.seed": int64(7),
 			"ragtrace.llm.request.num_ctx": int64(2048), "ragtrace.llm.request.keep_alive": 600.0,

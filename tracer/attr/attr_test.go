@@ -55,7 +55,7 @@ func TestCallOfASearch(t *testing.T) {
 	}
 	want := map[string]any{
 		"ragtrace.stage": "search", "ragtrace.inside_llm": false, "ragtrace.timing.source": "measured", "openinference.span.kind": "CHAIN",
-		"db.system.name": "qdrant", "db.collection.name": "docs", "db.operation.name": "query_points",
+		"db.system.name": "qdrant", "peer.service": "qdrant", "db.collection.name": "docs", "db.operation.name": "query_points",
 		"ragtrace.search.top_k": int64(20), "db.response.returned_rows": int64(3),
 		"ragtrace.search.score.max": 0.9, "ragtrace.search.score.min": 0.1, "ragtrace.search.server.duration": 0.005,
 	}
@@ -99,7 +99,7 @@ func TestCallOfAReranker(t *testing.T) {
 	}
 	want := map[string]any{
 		"ragtrace.stage": "rerank", "ragtrace.inside_llm": false, "ragtrace.timing.source": "measured", "openinference.span.kind": "RERANKER",
-		"langfuse.observation.type": "span", "gen_ai.operation.name": "rerank", "gen_ai.provider.name": "tei",
+		"langfuse.observation.type": "span", "gen_ai.operation.name": "rerank", "gen_ai.provider.name": "tei", "peer.service": "tei",
 		"gen_ai.request.model": "bge", "reranker.model_name": "bge",
 		"ragtrace.rerank.candidate.count": int64(2), "ragtrace.rerank.top_n": int64(1), "reranker.top_k": int64(1), "ragtrace.rerank.result.count": int64(1),
 		"ragtrace.rerank.server.duration": 0.205, "ragtrace.server.queue.duration": 0.06,

@@ -18,6 +18,7 @@ func Head(attrs []attribute.KeyValue, f *stages.Facts, dup bool) []attribute.Key
 			TimingSource.String(string(stages.Measured)),
 			SpanKind.String(KindOf(f.Stage)))
 	}
+	attrs = append(attrs, PeerService.String(f.System))
 	if database(f.Operation) {
 		return append(attrs, semconv.DBSystemNameKey.String(f.System))
 	}

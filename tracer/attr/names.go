@@ -50,6 +50,9 @@ const (
 	OperationInvokeWorkflow = "invoke_workflow" // OperationName of a question
 )
 
+// PeerService is what Jaeger, and tracers that draw maps of services, call a server that sends no spans itself: the system.
+const PeerService = attribute.Key("peer.service")
+
 // Older names, written beside the newer ones when RAGTRACE_SEMCONV=dup.
 const (
 	System       = attribute.Key("gen_ai.system")        // up to 1.36; now ProviderName
