@@ -42,11 +42,12 @@ func newAsk() *cobra.Command {
 	var f askFlags
 	cmd := &cobra.Command{
 		Use:   "ask URL",
-		Short: "Ask a RAG application or a model server, and say how long the answers took",
+		Short: "Ask a RAG application or a model server, and time the answers",
 		Long:  askHelp,
-		Example: `  ragtrace ask http://127.0.0.1:8080/ask --session a --prompt "When are brake pads worn out?" -n 5
-  ragtrace ask http://127.0.0.1:11434 --prompts questions.txt --record recordings`,
-		Args: cobra.ExactArgs(1),
+		Example: `  ragtrace ask http://127.0.0.1:8080/ask --session a -n 5 \
+    --prompt "When are brake pads worn out?"
+  ragtrace ask http://127.0.0.1:11434 --prompts questions.txt --record records`,
+		Args: takes(1, 1),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.prompt, "prompt", "", "ask `TEXT`")

@@ -132,7 +132,7 @@ func TestAskIsRefused(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", exitUsage, "accepts 1 arg"},
+		{"", exitUsage, "an argument is missing: ragtrace ask wants URL"},
 		{"http://h/ask", exitUsage, "pass --prompt TEXT or --prompts FILE"},
 		{"http://h/ask --prompt a --prompts b", exitUsage, "said twice"},
 		{"http://h/ask --prompt a --model m --body {}", exitUsage, "--model is for"},

@@ -17,25 +17,25 @@ import (
 func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check EXPRESSION...",
-		Short: "Fail a build when questions take longer, or are colder, than they may",
+		Short: "Fail a build when questions take longer or are colder than allowed",
 		Long: `Fail a build when questions take longer, or are colder, than they may. The exit code is 0 when every expression holds, 1
 when one does not (the questions that broke it are listed), 2 for an expression that cannot be understood.
 
-  ragtrace check 'p95(ttft) < 1500ms' 'p95(e2e, number=1) < 3s' 'share(outside) < 40%' 'cold(llm_load) == 0'
-
 An expression is a function, an operator (< <= > >= == !=) and a limit:
 
-  p50(METRIC), p95(METRIC), any of p1 to p99, max(METRIC)   against a duration: 1500ms, 1.5s
-  share(PART)       a part's share of each question's E2E, the median of them, against 40%
-  count()           questions that ended well; count(METRIC): values of it
-  cold(), cold(COST)         questions with a cold cost
-  failed(), failed(STATUS)   questions that did not end well
+  p50(METRIC), max(METRIC)  against a duration: 1500ms, 1.5s; any of p1 to p99
+  share(PART)               the median of a part's shares of E2E, against 40%
+  count(), count(METRIC)    questions that ended well, or values of METRIC
+  cold(), cold(COST)        questions with a cold cost
+  failed(), failed(STATUS)  questions that did not end well
 
 ` + strings.Join(report.Wrap("METRIC is one of "+strings.Join(stats.Names(), ", ")+".", 120), "\n") + `
 Further arguments choose questions: number=1, session=S, model=M, service=S, warm, cold.
 
 An expression for which there is no value fails: a test that asked nothing is no success.` + filterHelp,
-		Args: cobra.MinimumNArgs(1),
+		Example: `  ragtrace check 'p95(ttft) < 1500ms' 'p95(e2e, number=1) < 3s'
+  ragtrace check --db run.db 'share(outside) < 40%' 'cold(llm_load) == 0'`,
+		Args: takes(1, noLimit),
 	}
 	from := filterFlags(cmd)
 	asJSON := cmd.Flags().Bool("json", false, "write JSON: times in milliseconds")

@@ -30,12 +30,11 @@ A and B are two questions, named as for show (3, a/3, a trace id): what differs 
 Or a question and "warm": how far it is from the median of the warm questions of its service and pipeline.
 Or two files, each a database of ragtrace or OTLP/JSON: what a change did, by the medians of all their questions that ended
 well. With five values or more on both sides the difference has a 95 % bootstrap interval, always the same one for the same
-values; where it spans zero, no difference is shown.
-
-  ragtrace compare a/1 a/3
+values; where it spans zero, no difference is shown.` + filterHelp,
+		Example: `  ragtrace compare a/1 a/3
   ragtrace compare a/1 warm
-  ragtrace compare before.db after.db --number 1` + filterHelp,
-		Args: cobra.ExactArgs(2),
+  ragtrace compare before.db after.db --number 1`,
+		Args: takes(2, 2),
 	}
 	from := filterFlags(cmd)
 	asJSON := cmd.Flags().Bool("json", false, "write JSON: times in milliseconds")

@@ -25,14 +25,17 @@ import (
 func newDemo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Ask a small RAG application eight questions, and say which took far longer than the others",
+		Short: "Ask a small RAG application eight questions, and tell them apart",
 		Long: `Ask a small RAG application eight questions over two sessions, with cold starts inside and outside the LLM, store
 the traces, draw the question that took the longest, and answer as slow does.
 
 Everything runs in this process and on this machine. The Ollama is a scripted one, whose timings are invented, unless
 --ollama names a real one: then its chat and embedding model are unloaded first, so that the first question finds them
 cold. The traces stay in the database for slow and show, next to those of your own programs; --once keeps nothing.`,
-		Args: cobra.NoArgs,
+		Example: `  ragtrace demo
+  ragtrace demo --once
+  ragtrace demo --ollama http://127.0.0.1:11434`,
+		Args: takes(0, 0),
 	}
 	db := dbFlag(cmd)
 	once := cmd.Flags().Bool("once", false, "use a temporary database and keep nothing")

@@ -13,8 +13,10 @@ import (
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:       "explain [CAUSE]",
-		Short:     "Say what a cause means, how to verify it and what to do; without CAUSE, list them",
-		Args:      cobra.MaximumNArgs(1),
+		Short:     "Say what a cause means, how to verify it and what to do",
+		Long:      "Say what a cause means, how to verify it and what to do. Without CAUSE, list all causes.",
+		Example:   "  ragtrace explain\n  ragtrace explain keep_alive_expired",
+		Args:      takes(0, 1),
 		ValidArgs: diagnose.Causes(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s := report.NewScreen(cmd.OutOrStdout())

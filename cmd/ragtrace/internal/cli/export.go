@@ -22,13 +22,12 @@ import (
 func newExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write spans from the store as OTLP/JSON, all of them or some questions'",
+		Short: "Write spans from the store as OTLP/JSON, all or some questions'",
 		Long: `Write spans from the store as OTLP/JSON, a trace on a line: everything, or the traces of one session or question, whole.
-Nothing is lost on the way: import puts the very same spans into another store.
-
-  ragtrace export -o traces.json.gz
+Nothing is lost on the way: import puts the very same spans into another store.`,
+		Example: `  ragtrace export -o traces.json.gz
   ragtrace export --question a/3 | less`,
-		Args: cobra.NoArgs,
+		Args: takes(0, 0),
 	}
 	db := dbFlag(cmd)
 	flags := cmd.Flags()

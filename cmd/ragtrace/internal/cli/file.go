@@ -73,6 +73,7 @@ type fileReader struct {
 	questions []diagnose.Question
 	warned    map[string]bool
 	bad       error
+	untold    string // the last warning, as long as nothing could be read: it may be all that there is to say
 }
 
 func (r *fileReader) read(f io.Reader) error {
@@ -93,6 +94,9 @@ func (r *fileReader) read(f io.Reader) error {
 		if err == nil {
 			if err := r.take(spans); err != nil {
 				return err
+			}
+			if len(spans) > 0 {
+				r.tellNow()
 			}
 			err = refusal(batch)
 		}
@@ -141,9 +145,23 @@ func (r *fileReader) add(trace []model.Span) {
 // tell warns of what cannot be read, once although the file may be read twice.
 func (r *fileReader) tell(err error) {
 	r.bad = fmt.Errorf("%s: %w", r.path, err)
-	if text := r.bad.Error(); !r.warned[text] {
-		r.warned[text] = true
-		fmt.Fprintf(r.warn, "warning: %s\n", text)
+	text := r.bad.Error()
+	if r.warned[text] {
+		return
+	}
+	r.warned[text] = true
+	r.tellNow()
+	r.untold = text
+	if r.spans > 0 {
+		r.tellNow()
+	}
+}
+
+// tellNow tells what is still untold.
+func (r *fileReader) tellNow() {
+	if r.untold != "" {
+		fmt.Fprintf(r.warn, "warning: %s\n", r.untold)
+		r.untold = ""
 	}
 }
 

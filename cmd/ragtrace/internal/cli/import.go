@@ -27,7 +27,9 @@ format is recognised. "-" is the standard input.
 
 A span that is there already is not stored again. What cannot be read is named, with its line where there are lines, and
 the rest goes in; the exit code is 1 then.`,
-		Args: cobra.MinimumNArgs(1),
+		Example: `  ragtrace import traces.json more.json.gz
+  curl -s http://localhost:16686/api/v3/traces/TRACE | ragtrace import -`,
+		Args: takes(1, noLimit),
 	}
 	db := dbFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {

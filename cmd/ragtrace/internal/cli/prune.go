@@ -18,7 +18,9 @@ func newPrune() *cobra.Command {
 		Long: `Let go of traces, those first of which nothing has come for longest, until the database holds no more than the flags
 say, and give all free space back to the disk. A trace is kept or goes as a whole. Without a limit nothing goes, and free
 space is given back. ragtrace serve has the same flags and prunes as it goes.`,
-		Args: cobra.NoArgs,
+		Example: `  ragtrace prune --keep-for 30d --dry-run
+  ragtrace prune --keep-size 500MB`,
+		Args: takes(0, 0),
 	}
 	db := dbFlag(cmd)
 	flags := newLimitFlags(cmd)

@@ -59,6 +59,8 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetFlagErrorFunc(flagError)
+	plainHelp(root)
 	root.AddCommand(
 		newServe(),
 		newSlow(),

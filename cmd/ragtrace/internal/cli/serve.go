@@ -33,7 +33,9 @@ What was acknowledged to the sender is in the file, even if ragtrace is killed.
 
 /healthz, /readyz and /metrics (for Prometheus) are at the address of the page. With --token, all but the first two ask
 for it.`,
-		Args: cobra.NoArgs,
+		Example: `  ragtrace serve
+  ragtrace serve --db traces.db --keep-for 30d --keep-size 2GiB`,
+		Args: takes(0, 0),
 	}
 	db := dbFlag(cmd)
 	grpcAddr := cmd.Flags().String("otlp-grpc", "127.0.0.1:4317", "`ADDR` to receive OTLP/gRPC on")

@@ -21,7 +21,10 @@ func newShow() *cobra.Command {
 
 QUESTION is a number (3), or session/number (a/3) when several sessions have it. TRACE is a trace id or its first six
 digits or more. "slowest" is the question that took the longest end to end.`,
-		Args: cobra.ExactArgs(1),
+		Example: `  ragtrace show slowest
+  ragtrace show a/3
+  ragtrace show 4bf92f3577b3 --from traces.json`,
+		Args: takes(1, 1),
 	}
 	from := sourceFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -50,6 +53,9 @@ func choose(questions []diagnose.Result, name string) (diagnose.Result, error) {
 	if len(questions) == 0 {
 		return diagnose.Result{}, fmt.Errorf("there is no question here yet (ragtrace slow says how to get one)")
 	}
+	if name == "" {
+		return diagnose.Result{}, usagef("a question is named by a number (3), session/number (a/3), a trace id, or slowest")
+	}
 	if name == "slowest" {
 		return slices.MaxFunc(questions, func(a, b diagnose.Result) int { return cmp.Compare(a.E2E, b.E2E) }), nil
 	}
@@ -61,7 +67,7 @@ func choose(questions []diagnose.Result, name string) (diagnose.Result, error) {
 		func(q diagnose.Result) bool { return q.Session == "" && name == strconv.Itoa(q.Number) }, // it has no other name
 		func(q diagnose.Result) bool { return name == strconv.Itoa(q.Number) },
 		func(q diagnose.Result) bool {
-			return len(name) >= 6 && strings.HasPrefix(q.TraceID.String(), strings.ToLower(name))
+			return len(name) >= tracePrefix && strings.HasPrefix(q.TraceID.String(), strings.ToLower(name))
 		},
 	} {
 		var found []diagnose.Result
@@ -78,7 +84,25 @@ func choose(questions []diagnose.Result, name string) (diagnose.Result, error) {
 			return diagnose.Result{}, fmt.Errorf("%s is more than one question (%s)", name, choices("choose", handles(found)))
 		}
 	}
-	return diagnose.Result{}, fmt.Errorf("no question or trace %s (%s)", name, choices("there are", handles(questions)))
+	short := ""
+	if beginsTrace(questions, name) {
+		short = ": of a trace id, the first six digits or more are needed"
+	}
+	return diagnose.Result{}, fmt.Errorf("no question or trace %s%s (%s)", report.Clean(name), short, choices("there are", handles(questions)))
+}
+
+// tracePrefix is how many digits of a trace id name it.
+const tracePrefix = 6
+
+// beginsTrace reports whether a name is too short for a trace, but looks like the beginning of one, or is it.
+func beginsTrace(questions []diagnose.Result, name string) bool {
+	name = strings.ToLower(name)
+	if len(name) >= tracePrefix || strings.Trim(name, "0123456789abcdef") != "" {
+		return false
+	}
+	return strings.ContainsAny(name, "abcdef") && len(name) > 1 || slices.ContainsFunc(questions, func(q diagnose.Result) bool {
+		return len(name) > 2 && strings.HasPrefix(q.TraceID.String(), name)
+	})
 }
 
 // handles name questions so that each name means one of them.

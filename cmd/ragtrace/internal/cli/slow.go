@@ -15,13 +15,16 @@ import (
 func newSlow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "slow",
-		Short: "Say which question numbers took far longer than the others, and why",
+		Short: "Say which question numbers took far longer than others, and why",
 		Long: `Say which question numbers took far longer than the others, how much of that was inside and outside the LLM,
 what was cold, and what to do about it.
 
 A question is compared with the median of the other questions of its service and pipeline, over all sessions: sessions
 share a service's models, so the first question of a second session may well be warm.` + filterHelp,
-		Args: cobra.NoArgs,
+		Example: `  ragtrace slow
+  ragtrace slow --service docs-app --since 12h
+  ragtrace slow --from traces.json --number 1`,
+		Args: takes(0, 0),
 	}
 	from := filterFlags(cmd)
 	asJSON := cmd.Flags().Bool("json", false, "write JSON: durations in milliseconds, all questions")

@@ -13,7 +13,7 @@ import (
 func newStats() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats",
-		Short: "Percentiles of TTFT, TPOT, E2E and every stage, by backend and model, warm and cold apart",
+		Short: "Percentiles of TTFT, TPOT, E2E and the stages, warm and cold apart",
 		Long: `Percentiles (p50, p95) of TTFT, TTFA, TPOT, ITL, E2E and every component, by backend and model, warm and cold apart, and
 the throughput.
 
@@ -21,7 +21,10 @@ Percentiles are worked out by linear interpolation between the nearest ranks, as
 than 20 values is marked. Questions that did not end well are counted by status and are in no percentile. TTFT is told by
 the ruler it was measured with: from Enter to the user's first token (to the answer's first byte where no span tells of a token), from the client's start of an LLM call to its first
 token, or from the call's arrival at the server; values of different rulers are never put together. There is no mean.` + filterHelp,
-		Args: cobra.NoArgs,
+		Example: `  ragtrace stats
+  ragtrace stats --model llama3.2:3b --since 7d
+  ragtrace stats --storage`,
+		Args: takes(0, 0),
 	}
 	from := filterFlags(cmd)
 	asJSON := cmd.Flags().Bool("json", false, "write JSON: times in milliseconds")

@@ -22,7 +22,7 @@ An input is standard input (- or nothing), or files: bodies as curl saves them, 
 -i) or without; or exchange recordings, as ragtrace ask --record writes them. What server it was shows in the answer.
 
   TTFT  time to the first token of any kind; TTFA, to the first of the answer itself, after any thinking
-  TPOT  time per output token after the first: (end - first token) / (tokens - 1)
+  TPOT  time per output token after the first: (end - first) / (tokens - 1)
   ITL   time between two events with tokens; one event may hold several tokens
   E2E   to the finish of the answer
 
@@ -37,9 +37,10 @@ Of several inputs, the first run of each backend and model is a warm-up and left
 func newTimings() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "timings [FILE|-]...",
-		Short: "Say how long one answer of a model server took, from a pipe, a saved body or a recording",
+		Short: "Say how long one answer of a model server took, and where",
 		Long:  timingsHelp,
-		Example: `  curl -sN http://127.0.0.1:11434/api/generate -d '{"model":"llama3.2","prompt":"why?"}' | ragtrace timings
+		Example: `  curl -sN http://127.0.0.1:11434/api/generate \
+    -d '{"model":"llama3.2","prompt":"why?"}' | ragtrace timings
   ragtrace timings recordings/*.json`,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "write JSON: times in milliseconds; an object for one input, an array for several")

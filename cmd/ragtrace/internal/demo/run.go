@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/ragtrace/ragtrace/tracer"
@@ -51,7 +52,7 @@ func Start(ctx context.Context, c Config) (Run, error) {
 	base := &http.Transport{}
 	defer base.CloseIdleConnections()
 	a.client = &http.Client{Transport: tracer.Transport(base, tracer.WithTracerProvider(provider))}
-	url, err := servers.start(tracer.Middleware(a, tracer.WithTracerProvider(provider), tracer.WithPipeline(source)))
+	url, err := servers.start(tracer.Middleware(a, tracer.WithTracerProvider(provider), tracer.WithPipeline(pipeline(source, c.Sessions))))
 	if err == nil {
 		err = askAll(ctx, url, c)
 	}
@@ -59,6 +60,15 @@ func Start(ctx context.Context, c Config) (Run, error) {
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	return run, errors.Join(err, provider.Shutdown(flush))
+}
+
+// pipeline names the pipeline of a run. Runs are no peers of each other: each starts its servers anew, so that the second
+// would find cold what the first had left warm.
+func pipeline(source, sessions string) string {
+	if sessions == "" {
+		return source
+	}
+	return source + ", run " + strings.TrimPrefix(sessions, "-")
 }
 
 // app makes the application and starts the servers that it needs.

@@ -40,6 +40,15 @@ func TestStartEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestRunsAreNoPeers(t *testing.T) {
+	if a, b := pipeline("x", "-abcd"), pipeline("x", "-efgh"); a != "x, run abcd" || b != "x, run efgh" {
+		t.Errorf("%q and %q", a, b)
+	}
+	if only := pipeline("x", ""); only != "x" {
+		t.Errorf("%q", only)
+	}
+}
+
 func TestQuoteAnswersFromTheFirstPage(t *testing.T) {
 	a := &app{}
 	prompt := a.prompt(t.Context(), "what?", []document{{"chain", "One. Two. Three."}, {"oil", "Four. Five."}})

@@ -80,7 +80,7 @@ func TestOpenReadOnlyMakesNoFile(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.OpenReadOnly(path); err == nil || !strings.Contains(err.Error(), "schema version 0") {
+	if _, err := store.OpenReadOnly(path); err == nil || !strings.Contains(err.Error(), "the file is empty") {
 		t.Errorf("error of an empty file is %v", err)
 	}
 }

@@ -80,6 +80,9 @@ func (s *Store) migrate() error {
 // check refuses a file that reading cannot understand.
 func (s *Store) check() error {
 	have, err := fileVersion(context.Background(), s.db)
+	if err == nil && have == 0 {
+		return errors.New("the file is empty: it holds no ragtrace database (ragtrace serve and ragtrace demo make one)")
+	}
 	if err == nil && have < version {
 		err = fmt.Errorf("the file has schema version %d and this ragtrace reads %d (ragtrace serve brings it up to date)", have, version)
 	}
