@@ -72,9 +72,12 @@ func TestRulersAreNeverMixed(t *testing.T) {
 		asked(3, 0, 1000*ms, 0, func(_ *diagnose.Result, q *diagnose.Question) { q.TTFT, q.TTFTRuler = 300*ms, diagnose.RulerServer }),
 		asked(4, 0, 1000*ms, 0, func(_ *diagnose.Result, q *diagnose.Question) { q.Calls[0].TTFT = ptr(400 * ms) }),
 		asked(5, 0, 1000*ms, 0, func(_ *diagnose.Result, q *diagnose.Question) { q.Calls[0].TTFTServer = ptr(500 * ms) }),
+		asked(6, 0, 1000*ms, 0, func(_ *diagnose.Result, q *diagnose.Question) { q.TTFT, q.TTFTRuler = 600*ms, diagnose.RulerByte }),
 	}
 	g := Summarise(results, Filter{}).Groups[0]
-	for name, want := range map[string]time.Duration{"ttft": 100 * ms, "ttft.app": 200 * ms, "ttft.client": 400 * ms, "ttft.server": 500 * ms} {
+	for name, want := range map[string]time.Duration{
+		"ttft": 100 * ms, "ttft.app": 200 * ms, "ttft.client": 400 * ms, "ttft.server": 500 * ms, "ttft.byte": 600 * ms,
+	} {
 		if got := row(t, g, name).All; got != dist(1, want, want) {
 			t.Errorf("%s: %+v, want one of %v", name, got, want)
 		}

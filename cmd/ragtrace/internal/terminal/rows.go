@@ -26,8 +26,8 @@ func rowsOf(l diagnose.Layout, first *time.Duration) []row {
 	return shown
 }
 
-// shortest is the shortest time that has a row.
-const shortest = 500 * time.Nanosecond
+// shortest is the shortest time that has a row: what is shorter would read as 0 ms.
+const shortest = 5 * time.Microsecond
 
 // negligible is a row of no time that holds no other and tells nothing else.
 func negligible(rows []diagnose.Row, i int) bool {
