@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -24,7 +25,8 @@ func newExport() *cobra.Command {
 		Use:   "export",
 		Short: "Write spans from the store as OTLP/JSON, all or some questions'",
 		Long: `Write spans from the store as OTLP/JSON, a trace on a line: everything, or the traces of one session or question, whole.
-Nothing is lost on the way: import puts the very same spans into another store.`,
+Nothing is lost on the way: import puts the very same spans into another store. Of a damaged file all is written that can
+be read; what is left out is named, and the exit status says so.`,
 		Example: `  ragtrace export -o traces.json.gz
   ragtrace export --question a/3 | less`,
 		Args: takes(0, 0),
@@ -111,7 +113,12 @@ type exporter struct {
 func (e *exporter) write(ctx context.Context, w io.Writer) error {
 	buffered := bufio.NewWriterSize(w, 1<<20)
 	spans := 0
+	var damaged error // which comes last
 	for batch, err := range e.store.Raw(ctx, e.traces...) {
+		if isDamaged(err) {
+			damaged = err
+			break
+		}
 		if err != nil {
 			return err
 		}
@@ -125,7 +132,13 @@ func (e *exporter) write(ctx context.Context, w io.Writer) error {
 		spans += len(batch.Spans)
 		e.progress.tell(spans)
 	}
-	return buffered.Flush()
+	return cmp.Or(buffered.Flush(), damaged)
+}
+
+// isDamaged reports whether an error only names what had to be left out.
+func isDamaged(err error) bool {
+	_, ok := errors.AsType[*store.DamagedError](err)
+	return ok
 }
 
 // writeFile writes a file that is there only when it is whole, or into what is no file, such as a pipe.
@@ -147,16 +160,19 @@ func (e *exporter) writeFile(ctx context.Context, path string) (err error) {
 		packed = gzip.NewWriter(f)
 		w = packed
 	}
-	err = e.write(ctx, w)
+	damaged := e.write(ctx, w)
+	if !isDamaged(damaged) {
+		err, damaged = damaged, nil
+	}
 	if packed != nil {
 		err = errors.Join(err, packed.Close())
 	}
 	err = errors.Join(err, f.Close())
 	switch {
 	case inPlace:
-		return err
+		return cmp.Or(err, damaged)
 	case err != nil:
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return os.Rename(f.Name(), path)
+	return cmp.Or(os.Rename(f.Name(), path), damaged)
 }

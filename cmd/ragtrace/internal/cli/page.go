@@ -17,7 +17,11 @@ func newPage(st *store.Store, options web.Options) *web.Page {
 	return web.New(web.Source{
 		Version: st.Version,
 		Questions: func(ctx context.Context) ([]diagnose.Question, error) {
-			return index.Read(ctx, st, store.QuestionFilter{}, nil)
+			questions, err := index.Read(ctx, st, store.QuestionFilter{}, nil)
+			if isDamaged(err) { // the log tells of them
+				return questions, nil
+			}
+			return questions, err
 		},
 		Spans: func(ctx context.Context, id model.TraceID) ([]model.Span, error) {
 			spans, err := st.Trace(ctx, id)

@@ -71,10 +71,13 @@ func readStore(ctx context.Context, path string, w window, warn io.Writer) (*tra
 	reading := newProgress(warn, "reading "+path, "questions")
 	defer reading.done()
 	t.questions, err = index.Read(ctx, st, store.QuestionFilter{Since: w.since, Until: w.until}, reading.at)
-	if err == nil && w != (window{}) && slices.ContainsFunc(t.questions, unnumbered) {
+	if (err == nil || isDamaged(err)) && w != (window{}) && slices.ContainsFunc(t.questions, unnumbered) {
 		t.questions, err = index.Read(ctx, st, store.QuestionFilter{}, reading.at)
 	}
-	if err != nil {
+	if isDamaged(err) {
+		reading.done()
+		fmt.Fprintf(warn, "warning: %v\n", err)
+	} else if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	t.number(w)

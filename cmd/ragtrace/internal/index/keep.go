@@ -62,9 +62,7 @@ func (k *Keeper) run() {
 			ctx, cancel := context.WithTimeout(ctx, lastWork)
 			defer cancel()
 			for n := batch; n == batch; {
-				var err error
-				n, err = k.store.UpdateQuestions(ctx, cutter, time.Now(), batch)
-				k.report(err)
+				n, _ = k.batch(ctx, time.Now())
 			}
 			return
 		}
@@ -74,8 +72,7 @@ func (k *Keeper) run() {
 // update writes what has been quiet for so long, until there is no more or the keeper is closed.
 func (k *Keeper) update(ctx context.Context, quiet time.Duration) error {
 	for {
-		n, err := k.store.UpdateQuestions(ctx, cutter, time.Now().Add(-quiet), batch)
-		k.report(err)
+		n, err := k.batch(ctx, time.Now().Add(-quiet))
 		if err != nil || n < batch {
 			return err
 		}
@@ -85,6 +82,16 @@ func (k *Keeper) update(ctx context.Context, quiet time.Duration) error {
 		default:
 		}
 	}
+}
+
+// batch writes some of what has been quiet since a moment. Traces that are damaged are reported, and hold up no others.
+func (k *Keeper) batch(ctx context.Context, quietSince time.Time) (n int, err error) {
+	n, err = k.store.UpdateQuestions(ctx, cutter, quietSince, batch)
+	k.report(err)
+	if _, damaged := errors.AsType[*store.DamagedError](err); damaged {
+		return n, nil
+	}
+	return n, err
 }
 
 func (k *Keeper) report(err error) {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
@@ -24,7 +25,7 @@ func cut(spans []model.Span) []store.Question {
 const block = 1024
 
 // Read reads the questions of a store, those of spans that came a moment ago included, in no particular order. tell, unless
-// it is nil, is told from time to time how many were read.
+// it is nil, is told from time to time how many were read. With a store.DamagedError come the questions of all other traces.
 func Read(ctx context.Context, st *store.Store, f store.QuestionFilter, tell func(n int)) ([]diagnose.Question, error) {
 	// One reads while another decodes.
 	ctx, cancel := context.WithCancel(ctx)
@@ -55,10 +56,10 @@ func Read(ctx context.Context, st *store.Store, f store.QuestionFilter, tell fun
 	if broken != nil {
 		return nil, broken
 	}
-	if failed != nil {
+	if _, damaged := errors.AsType[*store.DamagedError](failed); failed != nil && !damaged {
 		return nil, failed
 	}
-	return slices.Concat(decoded...), nil
+	return slices.Concat(decoded...), failed
 }
 
 // rows are the data of questions, one after another.
@@ -78,7 +79,12 @@ func readRows(ctx context.Context, st *store.Store, f store.QuestionFilter, bloc
 		size = max(size, len(next.data))
 		next = rows{make([]byte, 0, size), make([]int, 0, block)}
 	}
+	var damaged error // which comes last
 	for data, err := range st.Questions(ctx, f, cutter) {
+		if _, ok := errors.AsType[*store.DamagedError](err); ok {
+			damaged = err
+			break
+		}
 		if err != nil {
 			return err
 		}
@@ -90,7 +96,7 @@ func readRows(ctx context.Context, st *store.Store, f store.QuestionFilter, bloc
 	if len(next.ends) > 0 {
 		hand()
 	}
-	return nil
+	return damaged
 }
 
 // rows decodes as many questions as there are.

@@ -26,7 +26,7 @@ var (
 	errChunk    = errors.New("spans cannot be unpacked: the file is damaged")
 	castagnoli  = crc32.MakeTable(crc32.Castagnoli)
 	errPlace    = errors.New("a trace has more parts than can be kept")
-	errEnvelope = errors.New("a span's resource or scope is missing: the file is damaged")
+	errEnvelope = errors.New("a span's resource or scope cannot be read: the file is damaged")
 )
 
 // A storedSpan is a span in a chunk.

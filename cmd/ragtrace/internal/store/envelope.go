@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
@@ -81,7 +82,11 @@ func (e *envelopes) decode(ctx context.Context, s storedSpan) (model.Span, error
 	if err != nil {
 		return model.Span{}, err
 	}
-	return otlp.DecodeSpan(s.otlp, resource, scope)
+	span, err := otlp.DecodeSpan(s.otlp, resource, scope)
+	if err != nil {
+		return span, fmt.Errorf("%w: %w", errChunk, err)
+	}
+	return span, nil
 }
 
 func lookup[T any](ctx context.Context, tx *sql.Tx, known map[int64]*T, id int64, decode func([]byte) (*T, error)) (*T, error) {
@@ -97,8 +102,9 @@ func lookup[T any](ctx context.Context, tx *sql.Tx, known map[int64]*T, id int64
 		return nil, err
 	}
 	v, err := decode(raw)
-	if err == nil {
-		known[id] = v
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errEnvelope, err)
 	}
-	return v, err
+	known[id] = v
+	return v, nil
 }

@@ -27,7 +27,7 @@ func (s *Store) fail(what string, err error) error {
 
 var hints = map[int]string{
 	sqlite3.SQLITE_NOTADB:   "not a ragtrace file",
-	sqlite3.SQLITE_CORRUPT:  "the file is damaged (move it away, or restore a copy)",
+	sqlite3.SQLITE_CORRUPT:  "the file is damaged (restore a copy, or move it away and save what can be read of it with sqlite3 FILE .recover)",
 	sqlite3.SQLITE_FULL:     "the disk is full",
 	sqlite3.SQLITE_READONLY: "no permission to write",
 	sqlite3.SQLITE_CANTOPEN: "the file or its folder cannot be opened (check the permissions)",

@@ -210,6 +210,9 @@ func (in *inserter) mayMerge(trace, chunks int64) error {
 		return err
 	}
 	spans, err := in.chunkSpans(first, last)
+	if isDamage(err) {
+		return nil // it stays as it is, and what came now is kept beside it
+	}
 	if err != nil {
 		return err
 	}

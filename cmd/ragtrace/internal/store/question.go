@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -46,7 +47,8 @@ func (f QuestionFilter) takes(q Question) bool {
 
 // Questions reads the data of questions, all as of one moment, in no particular order. Those of traces whose spans came
 // after the questions were last written are made of the spans here, so that nothing is missing, whoever else is at work on
-// the file. The data is valid until the next question. An error ends the sequence.
+// the file. The data is valid until the next question. An error ends the sequence; a DamagedError comes when all else
+// was read.
 func (s *Store) Questions(ctx context.Context, f QuestionFilter, c Cutter) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		stopped := false
@@ -132,8 +134,13 @@ func changedTraces(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {
 	return changed, rows.Err()
 }
 
+// givenUp is when a trace is quiet that nobody can cut: never. It stays among those that changed, so that whoever reads is
+// told of it.
+const givenUp = math.MaxInt64
+
 // UpdateQuestions writes the questions of traces that changed and have been quiet since a moment; of at most limit traces.
-// It tells of how many it was. A trace that changes meanwhile is left for the next time.
+// It tells of how many it was. A trace that changes meanwhile is left for the next time. After a DamagedError the others are
+// written, and the damaged ones are not tried again before more of them comes.
 func (s *Store) UpdateQuestions(ctx context.Context, c Cutter, quietSince time.Time, limit int) (traces int, err error) {
 	type update struct {
 		trace, version int64
@@ -165,7 +172,8 @@ func (s *Store) UpdateQuestions(ctx context.Context, c Cutter, quietSince time.T
 			return true
 		})
 	})
-	if err != nil {
+	var damaged DamagedError
+	if err := damaged.join(err); err != nil {
 		return 0, s.fail("read store", err)
 	}
 	if len(updates) == 0 {
@@ -174,6 +182,12 @@ func (s *Store) UpdateQuestions(ctx context.Context, c Cutter, quietSince time.T
 	err = s.write(ctx, func(in *inserter) error {
 		return in.inTx(func() error {
 			for _, u := range updates {
+				if slices.Contains(damaged.rows, u.trace) {
+					if _, err := in.exec("UPDATE changed SET at = ? WHERE trace = ? AND version = ?", givenUp, u.trace, u.version); err != nil {
+						return err
+					}
+					continue
+				}
 				done, err := in.exec("DELETE FROM changed WHERE trace = ? AND version = ?", u.trace, u.version)
 				if err != nil {
 					return err
@@ -188,6 +202,9 @@ func (s *Store) UpdateQuestions(ctx context.Context, c Cutter, quietSince time.T
 			return nil
 		})
 	})
+	if err == nil && damaged.Traces != nil {
+		err = s.fail("read store", &damaged)
+	}
 	return len(updates), err
 }
 

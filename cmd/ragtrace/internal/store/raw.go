@@ -12,7 +12,8 @@ import (
 
 // Raw reads spans as they came: those of the given traces, or of all traces, whatever they are, when none is given. A batch
 // is a trace, and all are as of one moment, the oldest trace first or in the order in which they are given; what is not
-// there is left out. Of each span there are its id, its protobuf, its resource and its scope. An error ends the sequence.
+// there is left out. Of each span there are its id, its protobuf, its resource and its scope. An error ends the sequence; a DamagedError comes when all else
+// was read.
 func (s *Store) Raw(ctx context.Context, traces ...model.TraceID) iter.Seq2[*otlp.Batch, error] {
 	return func(yield func(*otlp.Batch, error) bool) {
 		stopped := false
@@ -35,13 +36,14 @@ func (s *Store) Raw(ctx context.Context, traces ...model.TraceID) iter.Seq2[*otl
 			if len(traces) == 0 {
 				return eachTrace(ctx, tx, selectChunks+" ORDER BY t.start, t.id, c.id", nil, convert, visit)
 			}
+			var damaged DamagedError
 			for _, id := range traces {
 				err := eachTrace(ctx, tx, selectChunks+" WHERE t.trace_id = ? ORDER BY c.id", []any{id[:]}, convert, visit)
-				if err != nil || stopped {
+				if err := damaged.join(err); err != nil || stopped {
 					return err
 				}
 			}
-			return nil
+			return damaged.orNil()
 		})
 		if err != nil && !stopped {
 			yield(nil, s.fail("read store", err))

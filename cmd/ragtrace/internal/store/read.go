@@ -11,7 +11,7 @@ import (
 )
 
 // CROSS JOIN keeps SQLite from starting at the chunks.
-const selectChunks = "SELECT t.id, c.data FROM trace t CROSS JOIN chunk c ON c.id BETWEEN t.id << 24 AND (t.id + 1 << 24) - 1"
+const selectChunks = "SELECT t.id, t.trace_id, c.data FROM trace t CROSS JOIN chunk c ON c.id BETWEEN t.id << 24 AND (t.id + 1 << 24) - 1"
 
 // A Filter chooses traces. Its zero value chooses all.
 type Filter struct {
@@ -32,7 +32,8 @@ func bounds(since, until time.Time) (from, to int64) {
 }
 
 // Traces reads the traces that may hold a question, a trace at a time, all as of one moment. Traces in which nothing has
-// to do with questions are left out. An error ends the sequence. The spans of a trace are in no particular order.
+// to do with questions are left out. An error ends the sequence; a DamagedError comes when all else was read. The spans of a
+// trace are in no particular order.
 func (s *Store) Traces(ctx context.Context, f Filter) iter.Seq2[[]model.Span, error] {
 	query := selectChunks + " WHERE t.question AND t.start BETWEEN ? AND ? ORDER BY t.start, t.id, c.id"
 	if f.NewestFirst {
@@ -77,7 +78,8 @@ func readTraces(ctx context.Context, tx *sql.Tx, query string, args []any, yield
 	return eachTrace(ctx, tx, query, args, func(s storedSpan) (model.Span, error) { return around.decode(ctx, s) }, yield)
 }
 
-// eachTrace is readTraces for spans in any form: convert makes it of what is stored, which it must not keep.
+// eachTrace is readTraces for spans in any form: convert makes it of what is stored, which it must not keep. Traces that
+// are damaged are left out; the error that names them comes when the others are through.
 func eachTrace[T any](ctx context.Context, tx *sql.Tx, query string, args []any, convert func(storedSpan) (T, error), yield func(int64, []T) bool) error {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -86,13 +88,17 @@ func eachTrace[T any](ctx context.Context, tx *sql.Tx, query string, args []any,
 	defer rows.Close()
 	var content []byte
 	var spans []T
-	var current int64
+	var current, broken int64
+	var damaged DamagedError
 	seen := map[model.SpanID]bool{}
 	for rows.Next() {
 		var trace int64
-		var chunk sql.RawBytes
-		if err := rows.Scan(&trace, &chunk); err != nil {
+		var id, chunk sql.RawBytes
+		if err := rows.Scan(&trace, &id, &chunk); err != nil {
 			return err
+		}
+		if trace == broken {
+			continue
 		}
 		if trace != current && spans != nil {
 			if !yield(current, spans) {
@@ -102,27 +108,32 @@ func eachTrace[T any](ctx context.Context, tx *sql.Tx, query string, args []any,
 			clear(seen)
 		}
 		current = trace
-		if content, err = unpack(content, chunk); err != nil {
-			return err
+		unpacked, err := unpack(content, chunk)
+		if err == nil {
+			content = unpacked // for its memory
+			err = eachSpan(content, func(s storedSpan) error {
+				if seen[s.id] { // delivered twice
+					return nil
+				}
+				seen[s.id] = true
+				span, err := convert(s)
+				spans = append(spans, span)
+				return err
+			})
 		}
-		err := eachSpan(content, func(s storedSpan) error {
-			if seen[s.id] { // delivered twice
-				return nil
-			}
-			seen[s.id] = true
-			span, err := convert(s)
-			spans = append(spans, span)
-			return err
-		})
-		if err != nil {
+		if isDamage(err) {
+			damaged.add(trace, model.TraceID(append(make([]byte, 0, 16), id...)))
+			broken, spans = trace, nil
+			clear(seen)
+		} else if err != nil {
 			return err
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	if spans != nil {
-		yield(current, spans)
+	if spans != nil && !yield(current, spans) {
+		return nil
 	}
-	return nil
+	return damaged.orNil()
 }

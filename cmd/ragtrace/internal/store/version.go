@@ -11,9 +11,9 @@ func (s *Store) Version(ctx context.Context) (string, error) {
 	var changed, last, first, newest int64
 	err := s.db.QueryRowContext(ctx, `SELECT
 		(SELECT count(*) FROM changed),
-		(SELECT coalesce(max(at), 0) FROM changed),
+		(SELECT coalesce(max(at), 0) FROM changed WHERE at < ?),
 		(SELECT coalesce(min(id), 0) FROM trace),
-		(SELECT coalesce(max(id), 0) FROM trace)`).Scan(&changed, &last, &first, &newest)
+		(SELECT coalesce(max(id), 0) FROM trace)`, givenUp).Scan(&changed, &last, &first, &newest)
 	if err != nil {
 		return "", s.fail("read store", err)
 	}
