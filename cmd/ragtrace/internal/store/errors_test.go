@@ -103,27 +103,6 @@ func TestTheFileIsTheUsersAlone(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesAFileThatMayOnlyBeRead(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may write everything")
-	}
-	path := filepath.Join(t.TempDir(), "test.db")
-	if s, err := store.Open(path); err != nil {
-		t.Fatal(err)
-	} else if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, 0o400); err != nil {
-		t.Fatal(err)
-	}
-	if s, err := store.Open(path); err == nil || !strings.Contains(err.Error(), "no permission to write") {
-		t.Errorf("error is %v, want ... no permission to write ...", err)
-		if err == nil {
-			s.Close()
-		}
-	}
-}
-
 func TestADamagedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	s, err := store.Open(path)
