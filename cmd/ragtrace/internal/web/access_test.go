@@ -43,6 +43,22 @@ const audit = `(() => {
 		const x = light(c.slice(0, 3)), y = light(b.slice(0, 3)), ratio = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 		if (ratio < 4.5) say('contrast ' + ratio.toFixed(2), e);
 	}
+
+	// Contrast of shapes, by their colour or by their edge. Colours that were mixed are told as shares of one.
+	const mixed = c => { const m = c.match(/color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)\)/); return m && m.slice(1).map(v => v * 255); };
+	for (const e of all('main svg rect, main svg path, main svg line')) {
+		if (e.matches('.hit,.rim,.part,.zoom,.run,.grid,.dx') || !e.getClientRects().length) continue;
+		const style = getComputedStyle(e), y = light(behind(e.closest('svg').parentElement).slice(0, 3));
+		if (style.fill.startsWith('url')) continue; // on top of a shape
+		let best = 0;
+		for (const c of [style.fill, style.stroke]) {
+			const seen = rgb(c), own = mixed(c) || (seen && seen[3] === 1 ? seen.slice(0, 3) : []);
+			if (own.length !== 3) continue;
+			const x = light(own);
+			best = Math.max(best, (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05));
+		}
+		if (best < 3) say('contrast of a shape ' + best.toFixed(2), e);
+	}
 	return bad.slice(0, 10).join('\n');
 })()`
 
@@ -58,9 +74,10 @@ func TestNobodyStumblesInABrowser(t *testing.T) {
 	t.Run("the audit finds what it looks for", func(t *testing.T) {
 		tab := b.open(t, full.URL, 1440, false)
 		tab.visit(one)
-		eval[int](tab, `(() => { document.querySelector('h2').style.color = '#999'; document.querySelector('h1').outerHTML = '<h4>x</h4><input>'; return 1; })()`)
+		eval[int](tab, `(() => { document.querySelector('h2').style.color = '#999'; document.querySelector('h1').outerHTML = '<h4>x</h4><input>';
+			document.querySelector('#fall .v').style = 'fill: #56b4e9; stroke: none'; return 1; })()`)
 		bad := eval[string](tab, audit)
-		for _, want := range []string{"contrast 2.8", "not one h1", "no label", "skips a level"} {
+		for _, want := range []string{"contrast 2.8", "contrast of a shape 2.3", "not one h1", "no label", "skips a level"} {
 			if !strings.Contains(bad, want) {
 				t.Errorf("it does not find %q:\n%s", want, bad)
 			}

@@ -19,19 +19,18 @@ func shownUpTo(text string, most int) string {
 	var b strings.Builder
 	n := 0
 	for i, r := range text {
-		if n++; n > most {
-			return b.String() + "…"
-		}
+		piece := string(r)
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
-			fmt.Fprintf(&b, `\x%02x`, text[i])
+			piece = fmt.Sprintf(`\x%02x`, text[i])
 		case r == '\n', r == '\t', r == ' ':
-			b.WriteRune(r)
 		case !unicode.IsPrint(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
+			piece = fmt.Sprintf(`\u%04x`, r)
 		}
+		if n += utf8.RuneCountInString(piece); n > most {
+			return b.String() + "…"
+		}
+		b.WriteString(piece)
 	}
 	return b.String()
 }
