@@ -154,7 +154,7 @@ func (e *Expr) ofShare(o *Outcome, results []diagnose.Result, f stats.Filter) {
 
 // ofQuestions counts questions, or the values of a metric.
 func (e *Expr) ofQuestions(o *Outcome, results []diagnose.Result, f stats.Filter) {
-	n := 0
+	n, chosen := 0, 0
 	if e.metric != nil {
 		n = len(stats.Sample(e.metric, f, results))
 		o.N = n
@@ -162,6 +162,10 @@ func (e *Expr) ofQuestions(o *Outcome, results []diagnose.Result, f stats.Filter
 		for i := range results {
 			r := &results[i]
 			if !f.Question(r) {
+				continue
+			}
+			chosen++
+			if e.function == cold && !r.Timed { // what was cold in it cannot be told
 				continue
 			}
 			o.N++
@@ -178,6 +182,9 @@ func (e *Expr) ofQuestions(o *Outcome, results []diagnose.Result, f stats.Filter
 	// None of no questions is no evidence that all is well. Only how many there are can be told of nothing.
 	if o.N == 0 && e.function != count {
 		o.Note = "no values: no question was chosen"
+		if chosen > 0 {
+			o.Note = "no values: no chosen question has times"
+		}
 		return
 	}
 	v := float64(n)

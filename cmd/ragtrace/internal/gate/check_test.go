@@ -117,6 +117,34 @@ func TestNoValuesNeverPass(t *testing.T) {
 	}
 }
 
+func TestWhatWasColdIsNotToldOfQuestionsWithoutTimes(t *testing.T) {
+	unread := []diagnose.Result{
+		{Number: 1, Status: diagnose.StatusIncomplete, Question: &diagnose.Question{}},
+		{Number: 2, Status: diagnose.StatusIncomplete, Question: &diagnose.Question{}},
+	}
+	read := diagnose.Result{Number: 3, Timed: true, Status: diagnose.StatusOK, Question: &diagnose.Question{Start: 1, End: 2}}
+	for _, text := range []string{"cold() == 0", "cold(llm_load) == 0", "cold() < 5"} {
+		e, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := e.Check(unread, stats.Filter{})
+		if o.Pass || o.Value != nil || o.N != 0 || o.Note != "no values: no chosen question has times" {
+			t.Errorf("%s of two questions without times: pass %v, n %d, %q", text, o.Pass, o.N, o.Note)
+		}
+		if o := e.Check(append(unread, read), stats.Filter{}); !o.Pass || o.N != 1 {
+			t.Errorf("%s of one with times beside them: pass %v, n %d", text, o.Pass, o.N)
+		}
+	}
+	e, err := Parse("failed() == 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := e.Check(unread, stats.Filter{}); o.Pass || o.N != 2 || len(o.Offenders) != 2 {
+		t.Errorf("questions without times did not fail: %+v", o)
+	}
+}
+
 func TestFlagsAndArgumentsChooseTogether(t *testing.T) {
 	e, _ := Parse("count(number=2) == 1")
 	if o := e.Check(results(), stats.Filter{Session: "a"}); !o.Pass {
