@@ -33,6 +33,7 @@ type judge struct {
 	loads     uses // cold loads of the LLM, by model
 	cold      map[*Question][]Cold
 	chosen    func(*Result) bool // nil: all
+	scratch   slabs              // of results that are looked at once
 	slow      []slowQuestion     // that are chosen, worst first
 	standing  []standing         // largest first
 	evidence  map[string]*evidence
@@ -112,11 +113,16 @@ func (j *judge) findSlow() {
 		if len(g.ok) < minPeers {
 			continue
 		}
+		sampled := len(g.ok) < manyPeers
 		for _, q := range g.ok {
 			median, _ := g.othersMedian(qE2E, q)
 			e2e := float64(q.E2E())
 			if !(e2e > slowTimes*median && e2e-median > float64(slowOver)) || !j.chooses(q) {
 				continue
+			}
+			if !sampled { // its causes need them all
+				g.sampleAll()
+				sampled = true
 			}
 			s := slowQuestion{
 				Question: q, group: g, baseline: time.Duration(median), over: time.Duration(e2e - median),
@@ -139,7 +145,7 @@ func (j *judge) chooses(q *Question) bool {
 	if j.chosen == nil {
 		return true
 	}
-	r := j.result(q, make(map[string]int64))
+	r := j.result(q, &j.scratch)
 	return j.chosen(&r)
 }
 

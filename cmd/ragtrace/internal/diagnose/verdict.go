@@ -3,6 +3,7 @@ package diagnose
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -31,12 +32,20 @@ func (j *judge) report() Report {
 		to[o.at] = i
 	}
 	r := Report{Questions: make([]Result, len(order))}
-	ends := make(map[string]int64)
-	for i, q := range j.questions {
-		result := &r.Questions[to[i]]
-		*result = j.result(q, ends)
-		result.Slow = slow[q]
+	var sharing sync.WaitGroup
+	for half := range halves {
+		sharing.Go(func() {
+			var s slabs
+			for i := half * len(to) / halves; i < (half+1)*len(to)/halves; i++ {
+				q := j.questions[i]
+				result := &r.Questions[to[i]]
+				*result = j.result(q, &s)
+				result.Slow = slow[q]
+			}
+		})
 	}
+	sharing.Wait()
+	j.idle(r.Questions, to)
 	v := &r.Verdict
 	v.Slow = j.slowResults()
 	v.Side, v.InsideShare = j.side()
@@ -48,8 +57,26 @@ func (j *judge) report() Report {
 	return r
 }
 
-// result is one question's line; ends holds the latest end by session and is kept up to date.
-func (j *judge) result(q *Question, ends map[string]int64) Result {
+// idle fills in how long nothing was asked in a session. to is where each question's line is.
+func (j *judge) idle(results []Result, to []int) {
+	var s slabs
+	ends := make(map[string]int64) // the latest by session
+	for i, q := range j.questions {
+		if !q.Timed() {
+			continue
+		}
+		end, ok := ends[q.Session]
+		if ok {
+			results[to[i]].IdleBefore = s.whole(max(time.Duration(q.Start-end), 0))
+		}
+		if !ok || q.End > end {
+			ends[q.Session] = q.End
+		}
+	}
+}
+
+// result is one question's line but for IdleBefore.
+func (j *judge) result(q *Question, s *slabs) Result {
 	r := Result{
 		Session: q.Session, Number: j.number(q), TraceID: q.TraceID, Status: q.Status, Timed: q.Timed(),
 		Flags: q.Flags, Cold: j.cold[q], Question: q,
@@ -58,18 +85,11 @@ func (j *judge) result(q *Question, ends map[string]int64) Result {
 		return r
 	}
 	r.Start = time.Unix(0, q.Start).UTC()
-	if end, ok := ends[q.Session]; ok {
-		idle := max(time.Duration(q.Start-end), 0).Round(time.Microsecond)
-		r.IdleBefore = &idle
-	}
-	ends[q.Session] = max(ends[q.Session], q.End)
 	if q.TTFTRuler != RulerNone {
-		ttft := q.TTFT.Round(time.Microsecond)
-		r.TTFT, r.TTFTRuler = &ttft, q.TTFTRuler
+		r.TTFT, r.TTFTRuler = s.whole(q.TTFT), q.TTFTRuler
 	}
 	if q.FirstByte != nil {
-		first := q.FirstByte.Round(time.Microsecond)
-		r.FirstByte = &first
+		r.FirstByte = s.whole(*q.FirstByte)
 	}
 	// Sums are rounded, not the parts: so the parts still add up.
 	some := 0
@@ -79,7 +99,7 @@ func (j *judge) result(q *Question, ends map[string]int64) Result {
 		}
 	}
 	if some > 0 {
-		r.Stages = make([]Stage, 0, some)
+		r.Stages = s.stages.take(some)[:0]
 	}
 	var sum, rounded time.Duration
 	for c, d := range q.Components {
