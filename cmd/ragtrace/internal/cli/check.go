@@ -84,10 +84,31 @@ An expression for which there is no value fails: a test that asked nothing is no
 	return cmd
 }
 
-// pointAt shows where an expression goes wrong.
+// pointAt shows where an expression goes wrong, within 80 columns: of a longer expression, what stands around that place.
 func pointAt(e *gate.SyntaxError) string {
-	before := runewidth.StringWidth(report.Clean(e.Text[:e.At]))
-	return fmt.Sprintf("cannot read the expression\n  %s\n  %s^ %s", report.Clean(e.Text), strings.Repeat(" ", before), report.Clean(e.Reason))
+	const wide, ahead, least = 78, 60, 40
+	shown, before := report.Clean(e.Text), runewidth.StringWidth(report.Clean(e.Text[:e.At]))
+	if runewidth.StringWidth(shown) > wide {
+		if before > ahead {
+			cut := runewidth.TruncateLeft(shown, before-ahead, "...")
+			before -= runewidth.StringWidth(shown) - runewidth.StringWidth(cut)
+			shown = cut
+		}
+		shown = runewidth.Truncate(shown, wide, "...")
+	}
+	caret := strings.Repeat(" ", before) + "^"
+	room, indent := wide-before-2, caret+" "
+	if room < least { // hardly any room beside it: below it, then
+		room, indent, shown = wide, "", shown+"\n  "+caret
+	}
+	text := "cannot read the expression\n  " + shown
+	for i, line := range report.Wrap(report.Clean(e.Reason), room) {
+		if i == 1 {
+			indent = strings.Repeat(" ", len(indent))
+		}
+		text += "\n  " + indent + line
+	}
+	return text
 }
 
 func writeJUnit(path string, outcomes []gate.Outcome) error {

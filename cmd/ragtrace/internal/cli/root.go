@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 )
 
@@ -45,7 +47,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	}
 	// What fails before a command starts is its arguments or flags.
 	if _, usage := errors.AsType[usageError](err); usage || !started {
-		fmt.Fprintf(stderr, "%s: %v (see %[1]s --help)\n", cmd.CommandPath(), err)
+		fmt.Fprintln(stderr, withHelp(fmt.Sprintf("%s: %v", cmd.CommandPath(), err), "(see "+cmd.CommandPath()+" --help)"))
 		return exitUsage
 	}
 	fmt.Fprintf(stderr, "%s: %v\n", cmd.CommandPath(), err)
@@ -86,4 +88,12 @@ func (e usageError) Error() string { return e.msg }
 
 func usagef(format string, args ...any) error {
 	return usageError{fmt.Sprintf(format, args...)}
+}
+
+// withHelp says where there is more to read: behind the message, or below one of several lines whose last has no room.
+func withHelp(message, help string) string {
+	if at := strings.LastIndexByte(message, '\n'); at >= 0 && runewidth.StringWidth(message[at+1:]+" "+help) > 80 {
+		return message + "\n  " + help
+	}
+	return message + " " + help
 }
