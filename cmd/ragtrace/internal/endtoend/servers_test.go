@@ -15,6 +15,7 @@ import (
 // startOllama runs a real Ollama that keeps two models loaded for longer than a test lasts, unless settings say otherwise.
 func startOllama(t *testing.T, settings ...string) (url string) {
 	path := binary(t, "RAGTRACE_TEST_OLLAMA")
+	goFirst(t)
 	host := fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1))
 	url = "http://" + host
 	start(t, answers(url+"/api/version", http.StatusOK), append([]string{
