@@ -22,7 +22,7 @@ type Config struct {
 	N           int      // questions
 	Session     string   // "" for none
 	Idle        time.Duration
-	Concurrency int           // questions at a time; each waits Idle after its answer
+	Concurrency int           // questions at a time, after the first, which is asked alone; each waits Idle after its answer
 	Timeout     time.Duration // for one question; 0 is none
 	Recorder    *Recorder     // nil for no recordings
 
@@ -44,23 +44,30 @@ func run(ctx context.Context, rt http.RoundTripper, cfg Config) ([]*timings.Resu
 	results := make([]*timings.Result, cfg.N)
 	var next atomic.Int64
 	var over sync.Mutex
+	// one asks the next question, after idle; it reports whether there may be another.
+	one := func(idle time.Duration) bool {
+		number := int(next.Add(1))
+		if number > cfg.N || idle > 0 && !pause(ctx, idle) || ctx.Err() != nil {
+			return false
+		}
+		r, err := cfg.ask(ctx, rt, number)
+		if err != nil {
+			stop(err)
+			return false
+		}
+		results[number-1] = r
+		over.Lock()
+		defer over.Unlock()
+		cfg.Answered(number, r)
+		return true
+	}
+	// The first question is asked alone: what it warms up, the others would wait for beside it.
+	more := one(0)
 	var wg sync.WaitGroup
-	for range min(cfg.Concurrency, cfg.N) {
+	for range min(cfg.Concurrency, cfg.N-1) {
 		wg.Go(func() {
-			for first := true; ; first = false {
-				number := int(next.Add(1))
-				if number > cfg.N || !first && !pause(ctx, cfg.Idle) || ctx.Err() != nil {
-					return
-				}
-				r, err := cfg.ask(ctx, rt, number)
-				if err != nil {
-					stop(err)
-					return
-				}
-				results[number-1] = r
-				over.Lock()
-				cfg.Answered(number, r)
-				over.Unlock()
+			for more := more; more; {
+				more = one(cfg.Idle)
 			}
 		})
 	}

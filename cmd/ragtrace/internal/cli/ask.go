@@ -55,7 +55,7 @@ func newAsk() *cobra.Command {
 	flags.IntVarP(&f.n, "number", "n", 1, "ask `N` questions; without it, each line of --prompts is asked once")
 	flags.StringVar(&f.session, "session", "", "let the questions belong to session `S`")
 	flags.DurationVar(&f.idle, "idle", 0, "wait for `DURATION` after an answer, before the next question")
-	flags.IntVar(&f.concurrency, "concurrency", 1, "ask `N` questions at a time")
+	flags.IntVar(&f.concurrency, "concurrency", 1, "ask `N` questions at a time, after the first one, which is the warm-up and asked alone")
 	flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "give a question up after `DURATION`")
 	flags.StringVar(&f.model, "model", "", "`NAME` of the model to ask")
 	flags.StringVar(&f.body, "body", "", `send JSON `+"`TEMPLATE`"+`, or that of @FILE, with the prompt for {{prompt}}`)
