@@ -24,6 +24,7 @@ func Answer(s Screen, questions []diagnose.Question, r diagnose.Report) error {
 	if left > 0 {
 		fmt.Fprintf(&b, "%d more questions are not shown; --json has them all.\n", left)
 	}
+	doubts(&b, s, r.Questions)
 	for _, slow := range r.Verdict.Slow[:min(len(r.Verdict.Slow), maxBreakdowns)] {
 		breakdown(&b, s, questions, slow)
 	}

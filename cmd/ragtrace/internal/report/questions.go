@@ -86,7 +86,11 @@ func notes(q diagnose.Result, over time.Duration) string {
 		parts = append(parts, Duration(over)+" over")
 	}
 	if q.Status != diagnose.StatusOK {
-		parts = append(parts, string(q.Status))
+		status := string(q.Status)
+		if !q.Timed && len(q.Flags) > 0 {
+			status += ": " + strings.ReplaceAll(strings.Join(q.Flags, ", "), "_", " ")
+		}
+		parts = append(parts, status)
 	}
 	if len(q.Cold) > 0 {
 		names := make([]string, len(q.Cold))
