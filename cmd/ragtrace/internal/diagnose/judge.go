@@ -3,6 +3,7 @@ package diagnose
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -51,6 +52,9 @@ func assemble(questions []Question) *judge {
 	}
 	slices.SortFunc(j.questions, byStart)
 
+	var sharing sync.WaitGroup
+	defer sharing.Wait()
+	sharing.Go(func() { j.uses = usesOf(j.questions) })
 	j.places = placesOf(j.questions)
 	for _, q := range j.questions {
 		if !q.Timed() {
@@ -70,7 +74,6 @@ func assemble(questions []Question) *judge {
 			j.firstOf[process] = q
 		}
 	}
-	j.uses = usesOf(j.questions)
 	return j
 }
 

@@ -13,25 +13,8 @@ func (j *judge) report() Report {
 	for _, s := range j.slow {
 		slow[s.Question] = true
 	}
-	type place struct{ session, number, at int } // session: the place of its first start
-	sessions := make(map[string]int)
-	order := make([]place, len(j.questions))
-	for i, q := range j.questions {
-		session, ok := sessions[q.Session]
-		if !ok {
-			session = len(sessions)
-			sessions[q.Session] = session
-		}
-		order[i] = place{session, j.number(q), i}
-	}
-	slices.SortFunc(order, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.number, b.number), cmp.Compare(a.at, b.at))
-	})
-	to := make([]int, len(order))
-	for i, o := range order {
-		to[o.at] = i
-	}
-	r := Report{Questions: make([]Result, len(order))}
+	sessions, to := j.order()
+	r := Report{Questions: make([]Result, len(to))}
 	var sharing sync.WaitGroup
 	for half := range halves {
 		sharing.Go(func() {
@@ -45,7 +28,7 @@ func (j *judge) report() Report {
 		})
 	}
 	sharing.Wait()
-	j.idle(r.Questions, to)
+	j.idle(r.Questions, sessions, to)
 	v := &r.Verdict
 	v.Slow = j.slowResults()
 	v.Side, v.InsideShare = j.side()
@@ -57,21 +40,50 @@ func (j *judge) report() Report {
 	return r
 }
 
-// idle fills in how long nothing was asked in a session. to is where each question's line is.
-func (j *judge) idle(results []Result, to []int) {
+// order is where each question stands in a report: by session, in the order of their first starts, then by number. sessions
+// are the places of the questions' sessions in that order.
+func (j *judge) order() (sessions, to []int) {
+	sessions, to = make([]int, len(j.questions)), make([]int, len(j.questions))
+	known := make(map[string]int)
+	var asked [][]int // by session, the questions in the order of their starts
+	for i, q := range j.questions {
+		session, ok := known[q.Session]
+		if !ok {
+			session = len(known)
+			known[q.Session] = session
+			asked = append(asked, nil)
+		}
+		sessions[i] = session
+		asked[session] = append(asked[session], i)
+	}
+	at := 0
+	for _, list := range asked {
+		slices.SortStableFunc(list, func(a, b int) int {
+			return cmp.Compare(j.number(j.questions[a]), j.number(j.questions[b]))
+		})
+		for _, i := range list {
+			to[i] = at
+			at++
+		}
+	}
+	return sessions, to
+}
+
+// idle fills in how long nothing was asked in a session; sessions and to are those of order.
+func (j *judge) idle(results []Result, sessions, to []int) {
 	var s slabs
-	ends := make(map[string]int64) // the latest by session
+	ends := make([]int64, len(results)) // the latest by session
+	began := make([]bool, len(results))
 	for i, q := range j.questions {
 		if !q.Timed() {
 			continue
 		}
-		end, ok := ends[q.Session]
-		if ok {
-			results[to[i]].IdleBefore = s.whole(max(time.Duration(q.Start-end), 0))
+		session := sessions[i]
+		if began[session] {
+			results[to[i]].IdleBefore = s.whole(max(time.Duration(q.Start-ends[session]), 0))
 		}
-		if !ok || q.End > end {
-			ends[q.Session] = q.End
-		}
+		ends[session] = max(ends[session], q.End)
+		began[session] = true
 	}
 }
 
