@@ -9,7 +9,7 @@ import (
 )
 
 // Limits say what a store may hold. A zero is no limit. A trace is kept or goes as a whole; those go first of which nothing
-// has come for longest.
+// has come for longest, to the second, and of those the ones that started first.
 type Limits struct {
 	Age    time.Duration // since the last span of a trace came
 	Size   int64         // bytes of the file on disk, without its log
@@ -113,9 +113,10 @@ func surplusRows(ctx context.Context, tx *sql.Tx, l Limits, traces int64, p page
 	if used := p.used(); l.Size > 0 && float64(used) > fullShare*float64(l.Size) {
 		tooLarge = used - int64(pruneShare*float64(l.Size))
 	}
+	// What was imported came within the same seconds, in any order.
 	rows, err := tx.QueryContext(ctx, `SELECT id, spans, seen,
-		(SELECT coalesce(sum(length(data)), 0) FROM chunk WHERE id BETWEEN trace.id << 24 AND (trace.id + 1 << 24) - 1)
-		FROM trace ORDER BY seen, id LIMIT ?`, most)
+		(SELECT coalesce(sum(length(data)), 0) FROM chunk WHERE id BETWEEN t.id << 24 AND (t.id + 1 << 24) - 1)
+		FROM (SELECT id, spans, seen FROM trace ORDER BY seen, start, id LIMIT ?) t`, most)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -197,5 +198,44 @@ func TestStorage(t *testing.T) {
 	empty := filled(t, 0)
 	if st, err = empty.Storage(t.Context()); err != nil || !st.Oldest.IsZero() || st.Spans != 0 {
 		t.Errorf("storage of nothing is %+v, %v", st, err)
+	}
+}
+
+// What is imported comes at once, and in any order: the newest stay.
+func TestPruneOfWhatCameAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		limits Limits
+		want   []byte // by start
+	}{
+		"by count": {Limits{Traces: 2}, []byte{3, 1}},
+		"by size":  {Limits{Size: 1}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Open(filepath.Join(t.TempDir(), "test.db"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			now := time.Now()
+			s.writer.insert.now = func() time.Time { return now }
+			// trace 1 is the newest, and 4 the oldest
+			for id, start := range map[byte]uint64{1: 4000, 2: 2000, 3: 3000, 4: 1000} {
+				for range 2 {
+					span := &tracepb.Span{TraceId: append([]byte{id}, make([]byte, 15)...), SpanId: otlptest.ID(8), StartTimeUnixNano: start,
+						Attributes: []*commonpb.KeyValue{otlptest.Str("ragtrace.x", "")}}
+					if err := s.Append(t.Context(), batchOf(t, otlptest.Request(span))); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if _, err := s.Prune(t.Context(), c.limits, true); err != nil {
+				t.Fatal(err)
+			}
+			got := left(t, s)
+			slices.SortFunc(got, func(a, b byte) int { return int(b) - int(a) })
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("traces that are left (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
