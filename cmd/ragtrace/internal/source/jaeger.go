@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -53,15 +54,29 @@ func (j *Jaeger) Close() { j.client.CloseIdleConnections() }
 
 // Services are the names of the services that Jaeger has spans of.
 func (j *Jaeger) Services(ctx context.Context) ([]string, error) {
-	var answer struct {
-		Services []string `json:"services"`
-	}
-	found, err := j.get(ctx, "services", nil, decodeInto(&answer))
-	if err != nil || !found {
+	const path = "services"
+	var answer map[string]json.RawMessage
+	found, err := j.get(ctx, path, nil, decodeInto(&answer))
+	if err != nil {
 		return nil, err
 	}
-	slices.Sort(answer.Services)
-	return slices.Compact(answer.Services), nil
+	// Others answer in JSON too. Of a Jaeger that has no span yet, protobuf's JSON leaves the empty list out, so that {} is right.
+	// https://github.com/jaegertracing/jaeger/blob/010a1beeeb0ad2e28c41aa3cf14b8523d7bff5d5/cmd/query/app/apiv3/http_gateway.go
+	list, listed := answer["services"]
+	switch {
+	case !found:
+		return nil, j.isNone("404 Not Found", path)
+	case !listed && len(answer) > 0:
+		return nil, j.isNone("JSON that lists no services", path)
+	case !listed:
+		return nil, nil
+	}
+	var services []string
+	if json.Unmarshal(list, &services) != nil {
+		return nil, j.isNone("JSON that lists no services", path)
+	}
+	slices.Sort(services)
+	return slices.Compact(services), nil
 }
 
 // Trace is the spans of one trace, or nil when Jaeger does not have it.
@@ -69,7 +84,11 @@ func (j *Jaeger) Trace(ctx context.Context, id model.TraceID) ([]model.Span, err
 	var group traces
 	// Without raw_traces Jaeger sorts attributes and mends clocks and ids, for its own UI.
 	found, err := j.get(ctx, "traces/"+id.String(), url.Values{"raw_traces": {"true"}}, group.read)
-	if err != nil || !found {
+	if err != nil {
+		return nil, err
+	}
+	if !found { // what is no Jaeger does not have it either
+		_, err := j.Services(ctx)
 		return nil, err
 	}
 	j.refused += group.refused

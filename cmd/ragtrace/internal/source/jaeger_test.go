@@ -159,11 +159,11 @@ func TestTraceByID(t *testing.T) {
 	if err != nil || len(spans) != 2 || spans[1].Resource.Service() != "ollama" || spans[0].Start != noon.UnixNano() {
 		t.Errorf("spans are %+v, %v", spans, err)
 	}
-	if spans, err := j.Trace(t.Context(), model.TraceID{15: 9}); spans != nil || err != nil {
-		t.Errorf("of no trace there are %v, %v", spans, err)
-	}
 	if last := fake.asked[len(fake.asked)-1]; !strings.HasSuffix(last, "?raw_traces=true") {
 		t.Errorf("asked %s", last)
+	}
+	if spans, err := j.Trace(t.Context(), model.TraceID{15: 9}); spans != nil || err != nil {
+		t.Errorf("of no trace there are %v, %v", spans, err)
 	}
 }
 
@@ -238,6 +238,9 @@ func TestFailures(t *testing.T) {
 		"another service":    {answer(404, "text/plain", "404 page not found"), "is not the query service of a Jaeger"},
 		"a page not found":   {answer(404, "text/html", "<html>"), "is not the query service of a Jaeger"},
 		"nothing":            {answer(200, "application/json", ""), "is not the query service of a Jaeger"},
+		"another JSON":       {answer(200, "application/json", `{"total":0,"questions":[]}`), "is not the query service of a Jaeger: it answers /base/api/v3/services with JSON that lists no services"},
+		"no list":            {answer(200, "application/json", `{"services":{"a":1}}`), "is not the query service of a Jaeger"},
+		"not found, in JSON": {answer(404, "application/json", `{"error":"there is no such page"}`), "is not the query service of a Jaeger: it answers /base/api/v3/services with 404 Not Found"},
 		"no name":            {answer(401, "text/plain", "who?"), "lets nobody in without a name (401 Unauthorized)"},
 		"not this name":      {answer(403, "text/html", "<html>"), "lets nobody in without a name (403 Forbidden)"},
 		"an error":           {answer(500, "text/plain", `{"error":{"httpCode":500,"message":"no connection to cassandra"}}`), "500 Internal Server Error: no connection to cassandra"},
@@ -250,6 +253,31 @@ func TestFailures(t *testing.T) {
 				t.Errorf("error is %v, want ... %s ...", err, c.want)
 			}
 		})
+	}
+}
+
+func TestJaegerWithoutServices(t *testing.T) {
+	for _, body := range []string{`{}`, `{"services":[]}`, `{"services":null}`} {
+		j := (&fakeJaeger{before: func(w http.ResponseWriter, _ *http.Request) bool {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, body)
+			return true
+		}}).start(t)
+		if names, err := j.Services(t.Context()); len(names) > 0 || err != nil {
+			t.Errorf("%s: services %v, %v, want none and no error", body, names, err)
+		}
+	}
+}
+
+func TestTraceOfWhatIsNoJaeger(t *testing.T) {
+	j := (&fakeJaeger{before: func(w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"error":"there is no such page"}`)
+		return true
+	}}).start(t)
+	if _, err := j.Trace(t.Context(), model.TraceID{1}); err == nil || !strings.Contains(err.Error(), "is not the query service of a Jaeger") {
+		t.Errorf("error is %v, want one that says it is no Jaeger", err)
 	}
 }
 

@@ -41,8 +41,7 @@ func (j *Jaeger) get(ctx context.Context, path string, query url.Values, read fu
 	// Old ones call their JSON text/plain, and every one answers a path that it does not know with 200 and the page of its UI.
 	// So the first byte decides.
 	if !isJSON(resp.Header.Get("Content-Type"), body) {
-		return false, fmt.Errorf("%s is not the query service of a Jaeger: it answers %s with %s %q (the address is that of the UI, port 16686 if nobody chose another, with its base path)",
-			j, u.Path, resp.Status, resp.Header.Get("Content-Type"))
+		return false, j.isNone(fmt.Sprintf("%s %q", resp.Status, resp.Header.Get("Content-Type")), path)
 	}
 	switch {
 	case resp.StatusCode == http.StatusNotFound:
@@ -57,6 +56,12 @@ func (j *Jaeger) get(ctx context.Context, path string, query url.Values, read fu
 		return false, fmt.Errorf("jaeger at %s: the answer to %s: %w", j, u.Path, err)
 	}
 	return true, nil
+}
+
+// isNone is the error for what is no Jaeger, by what it answers to a path below /api/v3.
+func (j *Jaeger) isNone(answer, path string) error {
+	return fmt.Errorf("%s is not the query service of a Jaeger: it answers %s with %s (the address is that of the UI, port 16686 if nobody chose another, with its base path)",
+		j, j.base.JoinPath("api/v3", path).Path, answer)
 }
 
 // unreachable says what a failed request means. The error of the client has the whole address in it, with all parameters.
