@@ -195,7 +195,7 @@ func TestReadToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{"": "", "secret": "secret", "@" + path: "secret"} {
-		if got, err := readToken(text); err != nil || string(got) != want {
+		if got, err := readToken(text, text != ""); err != nil || string(got) != want {
 			t.Errorf("%q is %q, %v", text, got, err)
 		}
 	}

@@ -48,7 +48,7 @@ for it.`,
 	insecure := cmd.Flags().Bool("insecure-listen", false, "allow addresses that other machines can reach without a token,\nso that anyone there may write and read")
 	limits := newLimitFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		token, err := readToken(*tokenFlag)
+		token, err := readToken(*tokenFlag, cmd.Flags().Changed("token"))
 		if err != nil {
 			return err
 		}

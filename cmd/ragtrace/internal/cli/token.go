@@ -9,7 +9,11 @@ import (
 )
 
 // readToken reads what --token says: the token, or @ and the file that holds it, since arguments show in lists of processes.
-func readToken(text string) (bearer.Token, error) {
+// One that is given and empty is refused: a variable that is not set would leave the door open.
+func readToken(text string, given bool) (bearer.Token, error) {
+	if given && text == "" {
+		return "", usagef("--token is empty: give one, or leave the flag out to ask for none")
+	}
 	path, isFile := strings.CutPrefix(text, "@")
 	if isFile {
 		raw, err := os.ReadFile(path)
