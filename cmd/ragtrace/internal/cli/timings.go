@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -32,7 +33,8 @@ An input is standard input (- or nothing), or files: bodies as curl saves them, 
                has no arrival times: the server's own figures, and no ITL
   a recording  has the client's clock, from right before connecting
 
-Of several inputs, the first run of each backend and model is a warm-up and left out of p50 and p95.`
+Of several inputs, the first run of each backend and model is a warm-up and left out of p50 and p95.
+The exit code is 1 when an input cannot be read, or when none of them is an answer that came whole.`
 
 func newTimings() *cobra.Command {
 	cmd := &cobra.Command{
@@ -53,7 +55,11 @@ func newTimings() *cobra.Command {
 		if len(results) == 0 {
 			return err
 		}
-		return errors.Join(writeTimings(cmd.OutOrStdout(), results, len(args) > 1, *asJSON, *bench), err)
+		err = errors.Join(writeTimings(cmd.OutOrStdout(), results, len(args) > 1, *asJSON, *bench), err)
+		if err == nil && !slices.ContainsFunc(results, (*timings.Result).OK) {
+			err = errors.New("no input is an answer that came whole and without an error")
+		}
+		return err
 	}
 	return cmd
 }

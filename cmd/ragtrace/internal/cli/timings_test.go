@@ -19,7 +19,8 @@ const recordings = "../../../../stages/recording/testdata"
 func timingsJSONOf(t *testing.T, into any, args ...string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := Main(append([]string{"timings", "--json"}, args...), &stdout, &stderr); code != exitOK {
+	// Some of the exchanges are failures: alone, they let the command fail as well.
+	if code := Main(append([]string{"timings", "--json"}, args...), &stdout, &stderr); code != exitOK && stdout.Len() == 0 {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	if err := json.Unmarshal(stdout.Bytes(), into); err != nil {

@@ -56,11 +56,13 @@ func Bench(s report.Screen, results []*Result) error {
 	var b strings.Builder
 	var rows [][]string
 	var ttft, tpot, e2el, itl sample
-	none := 0
+	none, uncounted := 0, 0
 	for _, r := range results {
 		m := r.bench()
 		if !m.TTFT.Known() {
 			none++
+		} else if !r.Facts.OutputTokens.Known() {
+			uncounted++
 		}
 		p50, p99 := stages.Timing{}, stages.Timing{}
 		if m.ITL.N() > 0 {
@@ -96,6 +98,10 @@ func Bench(s report.Screen, results []*Result) error {
 	if none > 0 {
 		b.WriteString("\n" + report.Paragraph(s, "- ", number(none, "input")+" without figures: the tool reads streams of OpenAI's shape "+
 			"whose reads have times, and leaves out what failed."))
+	}
+	if uncounted > 0 {
+		b.WriteString("\n" + report.Paragraph(s, "- ", number(uncounted, "input")+" without usage: the server counts no tokens, so there "+
+			"is no tpot; ask for it with \"stream_options\": {\"include_usage\": true}."))
 	}
 	_, err := io.WriteString(s, b.String())
 	return err

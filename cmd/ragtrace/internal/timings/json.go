@@ -40,6 +40,14 @@ func (r *Result) JSON() JSON {
 	if r.Clock == ServerClock {
 		res.ITLGaps, res.Client, res.Outside = nil, nil, nil
 	}
+	if f.Stage == stages.LLM {
+		for _, o := range f.Other {
+			if res.ServerMetrics == nil {
+				res.ServerMetrics = make(map[string]float64)
+			}
+			res.ServerMetrics[o.Name+"_ms"] = float64(recording.MillisOf(o.D))
+		}
+	}
 	j := JSON{Input: r.Input, Clock: r.Clock, Trace: r.Trace, Result: res, Notes: r.notes()}
 	j.TTFTApprox = ms(g.approx)
 	j.Load, j.Prefill, j.Decode = ms(f.Load), ms(f.Prefill), ms(f.Decode)

@@ -22,6 +22,8 @@ func (l *lines) first() {
 		l.time("TTFT", l.TTFT, "to the first token")
 	case l.approx.Known():
 		l.add("TTFT", "~"+report.Duration(l.approx.D), l.approximately())
+	case f.Stage == stages.LLM && !f.Streamed && l.r.OK() && len(f.Other) > 0:
+		l.add("TTFT", "unknown", "the answer came in one piece")
 	case f.Stage == stages.LLM && !f.Streamed && l.r.OK():
 		l.add("TTFT", "unknown", "the answer came in one piece, and the server reports no prefill")
 	case f.Stage == stages.LLM && f.Streamed && l.r.Clock == ServerClock:
@@ -31,6 +33,11 @@ func (l *lines) first() {
 		l.time("TTFA", l.TTFA, "to the first token of the answer itself")
 	}
 	l.time("TTFT server", l.TTFTServer, "by the server's stamps, from its start of work")
+	if f.Stage == stages.LLM {
+		for _, o := range f.Other {
+			l.time(strings.ReplaceAll(o.Name, "_", " "), o.Timing, "the server's own figure; what it holds is not said")
+		}
+	}
 }
 
 // approximately says what an approximate TTFT is made of and what it lacks.
@@ -60,6 +67,11 @@ func (l *lines) pace() {
 	case gaps > 0:
 		l.add("ITL p50", report.Duration(l.ITLP50.D), fmt.Sprintf("measured: p95 %s, max %s, of %s",
 			report.Duration(l.ITLP95.D), report.Duration(l.ITLMax.D), number(gaps, "gap")))
+	case f.Streamed && l.r.Clock == ServerClock && f.ServerGaps.N() == 0 && l.r.OK():
+		if !l.TPOTServer.Known() {
+			l.add("TPOT", "unknown", "saved bytes have no arrival times: pipe curl -sN into ragtrace timings")
+		}
+		l.add("ITL", "unknown", "saved bytes have no arrival times, and the server stamps none")
 	case !f.Streamed && l.r.OK():
 		l.add("ITL", "unknown", "unknowable from an answer that came in one piece")
 	}
