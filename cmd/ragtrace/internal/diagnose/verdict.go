@@ -45,7 +45,8 @@ func (j *judge) report() Report {
 func (j *judge) order() (sessions, to []int) {
 	sessions, to = make([]int, len(j.questions)), make([]int, len(j.questions))
 	known := make(map[string]int)
-	var asked [][]int // by session, the questions in the order of their starts
+	type question struct{ number, at int }
+	var asked [][]question // by session, in the order of their starts
 	for i, q := range j.questions {
 		session, ok := known[q.Session]
 		if !ok {
@@ -54,15 +55,16 @@ func (j *judge) order() (sessions, to []int) {
 			asked = append(asked, nil)
 		}
 		sessions[i] = session
-		asked[session] = append(asked[session], i)
+		asked[session] = append(asked[session], question{j.number(q), i})
 	}
 	at := 0
 	for _, list := range asked {
-		slices.SortStableFunc(list, func(a, b int) int {
-			return cmp.Compare(j.number(j.questions[a]), j.number(j.questions[b]))
-		})
-		for _, i := range list {
-			to[i] = at
+		byNumber := func(a, b question) int { return cmp.Compare(a.number, b.number) }
+		if !slices.IsSortedFunc(list, byNumber) { // as they mostly are
+			slices.SortStableFunc(list, byNumber)
+		}
+		for _, q := range list {
+			to[q.at] = at
 			at++
 		}
 	}
