@@ -27,7 +27,8 @@ func newCompare() *cobra.Command {
 		Long: `Say what took longer in B than in A, component by component, and what share of the difference each has.
 
 A and B are two questions, named as for show (3, a/3, a trace id): what differs between them.
-Or a question and "warm": how far it is from the median of the warm questions of its service and pipeline.
+Or a question and "warm": how far it is from the median of the other warm questions of its service and pipeline, which are
+those that ended well and had nothing cold.
 Or two files, each a database of ragtrace or OTLP/JSON: what a change did, by the medians of all their questions that ended
 well. With five values or more on both sides the difference has a 95 % bootstrap interval, always the same one for the same
 values; where it spans zero, no difference is shown.` + filterHelp,
@@ -169,23 +170,11 @@ func compareQuestions(cmd *cobra.Command, f *filters, args []string) (c stats.Co
 		if arg != warm {
 			continue
 		}
-		sides[i] = warmPeers(j.report.Questions, sides[1-i][0])
+		sides[i] = stats.WarmPeers(j.report.Questions, &sides[1-i][0])
 		if len(sides[i]) == 0 {
 			return c, nil, fmt.Errorf("%s has no warm question of its service and pipeline beside it", names[1-i])
 		}
-		names[i] = "the warm ones of its service and pipeline"
+		names[i] = "the other warm ones of its service and pipeline"
 	}
 	return stats.Compare(sides[0], sides[1], stats.Filter{}, stats.Filter{}), names, nil
-}
-
-// warmPeers are the other questions of q's service and pipeline that ended well and had nothing cold.
-func warmPeers(all []diagnose.Result, q diagnose.Result) []diagnose.Result {
-	var peers []diagnose.Result
-	for _, r := range all {
-		if r.Question != q.Question && r.Question.Service == q.Question.Service && r.Question.Pipeline == q.Question.Pipeline &&
-			stats.Compared(&r) && !stats.IsCold(&r) {
-			peers = append(peers, r)
-		}
-	}
-	return peers
 }

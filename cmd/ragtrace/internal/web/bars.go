@@ -148,8 +148,9 @@ func (s *snapshot) chart(results []diagnose.Result, before *diagnose.Result, lig
 			}
 		}
 		c.Bars = append(c.Bars, b)
-		if w := s.warmOf(r); w != nil && w.e2e <= top {
-			line := medianLine{percent(places[i], width), percent(places[i]+1, width), pixels(y(w.e2e))}
+		// One line for all peers: that each is without itself would make steps of it.
+		if w := s.warm[peersOf(r)]; w != nil && time.Duration(w.e2e.Median()) <= top {
+			line := medianLine{percent(places[i], width), percent(places[i]+1, width), pixels(y(time.Duration(w.e2e.Median())))}
 			if n := len(c.Medians); n > 0 && i > 0 && c.Medians[n-1].Y == line.Y {
 				c.Medians[n-1].X2 = line.X2
 			} else {

@@ -46,7 +46,7 @@ type difference struct {
 	Where                         string // inside or outside the LLM; "" for neither
 }
 
-// warmName stands for the median of the warm questions that the other side is compared with.
+// warmName stands for the median of the other side's warm peers.
 const warmName = "warm"
 
 func (p *Page) compare(r *http.Request) (*answer, error) {
@@ -92,14 +92,13 @@ func (p *Page) compare(r *http.Request) (*answer, error) {
 			continue
 		}
 		other := &sides[1-i][0]
-		w := s.warmOf(other)
-		if w == nil {
+		sides[i] = stats.WarmPeers(s.results, other)
+		if len(sides[i]) == 0 {
 			return nil, &problem{http.StatusNotFound,
-				"no warm question of the same service and pipeline ended well, so there is no warm median",
+				"no other question of the same service and pipeline is warm, so there is no warm median",
 				[]link{{"choose two questions", "/compare"}, {report.Name(shown(other.Session), other.Number), questionURL(other)}}}
 		}
-		sides[i] = w.questions
-		*names[i] = "the median of " + plural(w.n, "warm question", "warm questions")
+		*names[i] = "the median of " + plural(len(sides[i]), "other warm question", "other warm questions")
 	}
 	c := stats.Compare(sides[0], sides[1], stats.Filter{}, stats.Filter{})
 	v.Ready = true
@@ -209,9 +208,10 @@ func (v *comparison) stacks(s *snapshot, sides [2][]diagnose.Result) {
 	var totals [2]time.Duration
 	top := time.Millisecond
 	for i, side := range sides {
-		all[i] = sharesOf(&side[0])
-		if len(side) > 1 || v.A == warmName && i == 0 || v.B == warmName && i == 1 {
-			all[i] = usualShares(s.warmOf(&side[0]))
+		if v.A == warmName && i == 0 || v.B == warmName && i == 1 {
+			all[i] = usualShares(s.warmOf(&sides[1-i][0]))
+		} else {
+			all[i] = sharesOf(&side[0])
 		}
 		for _, x := range all[i] {
 			totals[i] += x.time
@@ -243,12 +243,12 @@ func (v *comparison) stacks(s *snapshot, sides [2][]diagnose.Result) {
 }
 
 // usualShares are the medians of the components, which need not add up to the median of the whole.
-func usualShares(w *warmth) []share {
+func usualShares(w *usual) []share {
 	var shares []share
-	usual := w.usual()
+	medians := w.components()
 	for _, c := range stacked {
-		if usual[c] > 0 {
-			shares = append(shares, share{Component: c, time: usual[c]})
+		if medians[c] > 0 {
+			shares = append(shares, share{Component: c, time: medians[c]})
 		}
 	}
 	return shares

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -157,8 +158,31 @@ func TestComparedWithTheWarmMedian(t *testing.T) {
 		t.Errorf("not compared: %v", want)
 	}
 	_, body, _ := get(t, tenServed(t)+"/compare?a=warm&b=a/1", "text/html")
-	if says := "Question 1 of session a took 3000 ms more than the median of 9 warm questions: &#43;3000 ms model load (inside the LLM)."; !strings.Contains(body, says) {
+	if says := "Question 1 of session a took 3000 ms more than the median of 9 other warm questions: &#43;3000 ms model load (inside the LLM)."; !strings.Contains(body, says) {
 		t.Errorf("it does not say: %s", says)
+	}
+}
+
+// Four warm questions take 700, 700, 800 and 9200 ms. The last one stands out and counts all the same: beside question 2 are
+// 700, 800 and 9200 ms, and beside question 4 700, 700 and 800 ms.
+func TestWarmMedianIsThatOfTheOthers(t *testing.T) {
+	s := &shelf{}
+	for i, decode := range []time.Duration{500 * ms, 500 * ms, 600 * ms, 9000 * ms} {
+		s.add(script{session: "a", number: i + 1, at: time.Duration(i) * 20 * time.Second, decode: decode}.spans(i + 1)...)
+	}
+	url := start(t, s, web.Options{}).URL
+	for name, want := range map[string]float64{"a/2": 800, "a/4": 700} {
+		v := decode(t, url+"/compare?a=warm&b="+name)["comparison"].(map[string]any)
+		for _, m := range v["metrics"].([]any) {
+			if m := m.(map[string]any); m["metric"] == "e2e" && m["a"] != want {
+				t.Errorf("compared with %s, the warm median is %v ms, want %v", name, m["a"], want)
+			}
+		}
+		n := name[2] - '0'
+		one := decode(t, url+"/q/"+traceID(int(n)).String()+"/"+name[2:])["warm"].(map[string]any)
+		if one["questions"] != 3. || one["e2e_ms"] != want {
+			t.Errorf("%s: its own view has %v, want %v ms of 3 questions", name, one, want)
+		}
 	}
 }
 

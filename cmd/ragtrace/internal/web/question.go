@@ -159,7 +159,7 @@ func serviceOf(s *model.Span) string {
 }
 
 // stageLines are the components, in the order of the stack, those that are usual but did not occur among them.
-func stageLines(r *diagnose.Result, warm *warmth) []stageLine {
+func stageLines(r *diagnose.Result, warm *usual) []stageLine {
 	if !r.Timed {
 		return nil
 	}
@@ -172,9 +172,9 @@ func stageLines(r *diagnose.Result, warm *warmth) []stageLine {
 		s := times[c]
 		line := stageLine{Class: looks[c].class, Name: looks[c].name, Inside: c.InsideLLM(), Time: s.time}
 		if warm != nil {
-			usual := warm.usual()[c]
-			over := s.time - usual
-			line.Usual, line.Over = &usual, &over
+			usually := warm.components()[c]
+			over := s.time - usually
+			line.Usual, line.Over = &usually, &over
 		}
 		if s.time < time.Millisecond/10 && (line.Usual == nil || *line.Usual < time.Millisecond/10) {
 			continue

@@ -30,13 +30,20 @@ type peers struct{ service, pipeline string }
 
 func peersOf(r *diagnose.Result) peers { return peers{r.Question.Service, r.Question.Pipeline} }
 
-// A warmth is what is usual of warm questions: those that ended well, had no cold cost and do not stand out.
+// A warmth is what is usual of warm questions that are peers.
 type warmth struct {
-	n          int
-	e2e        time.Duration
-	components diagnose.Components
-	questions  []diagnose.Result
+	e2e        stats.Middle
+	components [len(diagnose.Components{})]stats.Middle
+	questions  []*diagnose.Result
 	once       sync.Once // components
+}
+
+// A usual is what is usual of the warm peers of a question, without itself.
+type usual struct {
+	n     int
+	e2e   time.Duration
+	peers *warmth
+	self  *diagnose.Result // nil when it is not warm
 }
 
 func newSnapshot(version string, questions []diagnose.Question) *snapshot {
@@ -59,18 +66,17 @@ func newSnapshot(version string, questions []diagnose.Question) *snapshot {
 		by := stats.Answering(r.Question)
 		models[by.Model]++
 		backends[by.Provider]++
-		if stats.Compared(r) && !stats.IsCold(r) && !r.Slow {
+		if stats.IsWarm(r) {
 			w := s.warm[peersOf(r)]
 			if w == nil {
 				w = &warmth{}
 				s.warm[peersOf(r)] = w
 			}
-			w.questions = append(w.questions, *r)
+			w.questions = append(w.questions, r)
 		}
 	}
 	for _, w := range s.warm {
-		w.n = len(w.questions)
-		w.e2e = w.median(func(r *diagnose.Result) time.Duration { return r.E2E })
+		w.e2e = w.middle(func(r *diagnose.Result) time.Duration { return r.E2E })
 	}
 	s.sessions, s.services, s.models, s.backends = sessions.names(), services.names(), models.names(), backends.names()
 	return s
@@ -90,33 +96,52 @@ func (s *snapshot) slowOf(r *diagnose.Result) *diagnose.Slow {
 	return s.slow[slowKey{r.TraceID, r.Session, r.Number}]
 }
 
-// warmOf is the warmth of a question's peers; nil without any but itself.
-func (s *snapshot) warmOf(r *diagnose.Result) *warmth {
+// warmOf is what is usual of a question's warm peers; nil without any but itself. They are those of stats.WarmPeers.
+func (s *snapshot) warmOf(r *diagnose.Result) *usual {
 	w := s.warm[peersOf(r)]
-	if w != nil && w.n == 1 && w.questions[0].Question == r.Question {
+	if w == nil {
 		return nil
 	}
-	return w
+	u := &usual{n: len(w.questions), peers: w}
+	if stats.IsWarm(r) {
+		u.n--
+		u.self = r
+	}
+	if u.n == 0 {
+		return nil
+	}
+	u.e2e = u.median(w.e2e, func(r *diagnose.Result) time.Duration { return r.E2E })
+	return u
 }
 
-// usual is the median of each component.
-func (w *warmth) usual() *diagnose.Components {
+// components are the medians of each.
+func (u *usual) components() *diagnose.Components {
+	w := u.peers
 	w.once.Do(func() {
 		for c := range w.components {
-			w.components[c] = w.median(func(r *diagnose.Result) time.Duration { return r.Question.Components[c] })
+			w.components[c] = w.middle(func(r *diagnose.Result) time.Duration { return r.Question.Components[c] })
 		}
 	})
-	return &w.components
+	var medians diagnose.Components
+	for c := range medians {
+		medians[c] = u.median(w.components[c], func(r *diagnose.Result) time.Duration { return r.Question.Components[c] })
+	}
+	return &medians
 }
 
-func (w *warmth) median(of func(*diagnose.Result) time.Duration) time.Duration {
-	values := make([]float64, len(w.questions))
-	for i := range w.questions {
-		values[i] = float64(of(&w.questions[i]))
+func (u *usual) median(m stats.Middle, of func(*diagnose.Result) time.Duration) time.Duration {
+	if u.self == nil {
+		return time.Duration(m.Median())
 	}
-	slices.Sort(values)
-	median, _ := stats.Percentile(values, 50)
-	return time.Duration(median)
+	return time.Duration(m.MedianWithout(float64(of(u.self))))
+}
+
+func (w *warmth) middle(of func(*diagnose.Result) time.Duration) stats.Middle {
+	values := make([]float64, len(w.questions))
+	for i, r := range w.questions {
+		values[i] = float64(of(r))
+	}
+	return stats.MiddleOf(values)
 }
 
 // A tally counts names.

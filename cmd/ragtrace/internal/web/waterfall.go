@@ -48,7 +48,7 @@ const maxRows = 500
 // narrowest is the least part of the axis that a bar takes, so that it is seen.
 const narrowest = 0.0015
 
-func drawWaterfall(l *diagnose.Layout, warm *warmth) *waterfall {
+func drawWaterfall(l *diagnose.Layout, warm *usual) *waterfall {
 	total := l.Rows[0].End
 	w := &waterfall{}
 	axis := total
@@ -131,13 +131,13 @@ func rowName(r *diagnose.Row) string {
 
 // ghostsOf is what is usual of rows: of the root, and of what a row holds when no other row has any of it. Of components with
 // several rows it stands at the longest.
-func ghostsOf(l *diagnose.Layout, warm *warmth) map[int]time.Duration {
+func ghostsOf(l *diagnose.Layout, warm *usual) map[int]time.Duration {
 	ghosts := make(map[int]time.Duration)
 	if warm == nil {
 		return ghosts
 	}
 	ghosts[0] = warm.e2e
-	usual := warm.usual()
+	usual := warm.components()
 	type counts [32]int // rows by component
 	below := make([]counts, len(l.Rows))
 	longest := make(map[diagnose.Component]int)
