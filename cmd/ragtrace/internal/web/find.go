@@ -31,11 +31,31 @@ func (s *snapshot) find(name string) (int, error) {
 		case 1:
 			return found[0], nil
 		default:
-			return 0, &problem{http.StatusNotFound, shown(name) + " is more than one question: name its session too, as in session/number",
-				s.links(found)}
+			return 0, s.several(name, found)
 		}
 	}
 	return 0, s.unknown(name)
+}
+
+// several says that a name means more than one question, and what names one of them.
+func (s *snapshot) several(name string, found []int) error {
+	sessions := make(map[string]bool)
+	for _, i := range found {
+		sessions[s.results[i].Session] = true
+	}
+	p := &problem{http.StatusNotFound, shown(name) + " is more than one question: ", nil}
+	if len(sessions) == len(found) {
+		p.text += "name its session too, as in session/number"
+		p.near = s.links(found)
+		return p
+	}
+	// Some share their session, so that only the trace tells them apart.
+	p.text += "name its trace, as in trace/number"
+	for _, i := range found[:min(len(found), mostLinks)] {
+		r := &s.results[i]
+		p.near = append(p.near, link{r.TraceID.String() + "/" + strconv.Itoa(r.Number) + " (" + report.Name(shown(r.Session), r.Number) + ")", questionURL(r)})
+	}
+	return p
 }
 
 // unknown says that there is no such question, and which ones it may have been.
@@ -63,10 +83,13 @@ func (s *snapshot) unknown(name string) error {
 	return p
 }
 
+// mostLinks is how many questions are named where any of them may be meant.
+const mostLinks = 12
+
 // links lead to questions, the first few.
 func (s *snapshot) links(places []int) []link {
 	var links []link
-	for _, i := range places[:min(len(places), 12)] {
+	for _, i := range places[:min(len(places), mostLinks)] {
 		r := &s.results[i]
 		links = append(links, link{report.Name(shown(r.Session), r.Number), questionURL(r)})
 	}

@@ -186,6 +186,24 @@ func TestWarmMedianIsThatOfTheOthers(t *testing.T) {
 	}
 }
 
+// A session that was sent twice has each number twice: naming the session once more helps nobody.
+func TestNamesOfDuplicatesAreTraces(t *testing.T) {
+	s := &shelf{}
+	for n := 1; n <= 2; n++ {
+		s.add(script{session: "a", number: 1, at: time.Duration(n) * time.Minute}.spans(n)...)
+	}
+	url := start(t, s, web.Options{}).URL
+	status, body, _ := get(t, url+"/compare?a=a/1", "text/html")
+	for _, says := range []string{"a/1 is more than one question: name its trace, as in trace/number", traceID(1).String() + "/1", traceID(2).String() + "/1"} {
+		if status != http.StatusNotFound || !strings.Contains(body, says) {
+			t.Errorf("%d, and it does not say %q", status, says)
+		}
+	}
+	if status, _, _ := get(t, url+"/compare?a="+traceID(1).String()+"/1&b="+traceID(2).String()+"/1", "text/html"); status != http.StatusOK {
+		t.Errorf("by their traces they are compared with status %d", status)
+	}
+}
+
 func TestWhatIsNotThereHelps(t *testing.T) {
 	url := tenServed(t)
 	for path, want := range map[string]struct {
