@@ -9,12 +9,6 @@ import (
 // filler is what takes the place of a byte of text, and fillerDigit that of a digit.
 const filler, fillerDigit = 'x', '1'
 
-// textKeys are the keys whose texts say what something is, not what somebody said. They are kept when they are one word.
-var textKeys = []string{
-	"model", "id", "object", "created_at", "done_reason", "finish_reason", "stop_type", "stop_reason", "type", "role",
-	"system_fingerprint", "status", "reason", "model_instance_id", "response_id", "keep_alive", "remote_model", "service_tier",
-}
-
 // numberKeys are the keys whose numbers are durations, counts, options or places. Any other number may be a token's.
 var numberKeys = []string{
 	"created", "created_at", "index", "code", "status", "n", "time", "took",
@@ -39,8 +33,9 @@ var numberKeys = []string{
 }
 
 // fill returns a body with filler for what people or models said: as long, cut at the same places, and with the same
-// structure, so that an exchange has the same times and counts. What it cannot make out is filler as a whole.
-func fill(body []byte, contentType string) []byte {
+// structure, so that an exchange has the same times and counts. What it cannot make out is filler as a whole. Of a body that no
+// API claims, known is false, nothing but structure is left.
+func fill(body []byte, contentType string, known bool) []byte {
 	out := bytes.Clone(body)
 	text := bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")), " \t\r\n")
 	begins := func(any ...string) bool {
@@ -48,10 +43,10 @@ func fill(body []byte, contentType string) []byte {
 	}
 	switch {
 	case begins("{", "["):
-		var j jsonFiller
+		j := jsonFiller{known: known}
 		j.fill(out)
 	case strings.HasPrefix(contentType, "text/event-stream"), begins("data:", "event:", ":"):
-		fillEvents(out)
+		fillEvents(out, known)
 	default:
 		fillText(out)
 	}
@@ -67,9 +62,9 @@ func fillText(p []byte) {
 	}
 }
 
-// fillEvents fills server-sent events, line by line. The names of events stay.
-func fillEvents(p []byte) {
-	var data jsonFiller
+// fillEvents fills server-sent events, line by line. The names of a known API's events stay.
+func fillEvents(p []byte, known bool) {
+	data := jsonFiller{known: known}
 	json, begun := false, false // of the event's data
 	for len(p) > 0 {
 		line := p
@@ -87,7 +82,7 @@ func fillEvents(p []byte) {
 		switch string(field) {
 		case "":
 			if len(line) == 0 {
-				data, begun = jsonFiller{}, false
+				data, begun = jsonFiller{known: known}, false
 			}
 			fillText(value) // a comment
 		case "data":
@@ -100,8 +95,14 @@ func fillEvents(p []byte) {
 			case string(bytes.TrimSpace(value)) != "[DONE]":
 				fillText(value)
 			}
-		case "event", "id", "retry":
-			if !word(value) {
+		case "event":
+			if !known || !typeNames.Match(value) {
+				fillText(value)
+			}
+		case "id":
+			fillText(value)
+		case "retry":
+			if !isNumber(value) {
 				fillText(value)
 			}
 		case "error": // old llama-server's name for data
@@ -110,10 +111,4 @@ func fillEvents(p []byte) {
 			fillText(line)
 		}
 	}
-}
-
-// word reports whether a text is short and has no spaces or escapes: a name, not what somebody said.
-func word(p []byte) bool {
-	const longest = 128
-	return len(p) <= longest && !bytes.ContainsAny(p, " \t\\")
 }

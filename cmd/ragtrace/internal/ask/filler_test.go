@@ -23,19 +23,19 @@ func TestFill(t *testing.T) {
 		{`{"response":"","context":[1,20,-3.5e2],"eval_count":12,"done_reason":"stop"}` + "\n" + `{"error":"no \\"}` + "\n", "application/x-ndjson",
 			`{"response":"","context":[1,11,-1.1e1],"eval_count":12,"done_reason":"stop"}` + "\n" + `{"error":"xxxxx"}` + "\n"},
 		{`{"type":"two words","id":"a1","stop":["\n"],"arguments":{"city":"Bern","year":1999,"on":true,"x":null}}`, "",
-			`{"type":"xxxxxxxxx","id":"a1","stop":["xx"],"arguments":{"city":"xxxx","year":1111,"on":true,"x":null}}`},
+			`{"type":"xxxxxxxxx","id":"xx","stop":["xx"],"arguments":{"xxxx":"xxxx","xxxx":1111,"xx":true,"x":null}}`},
 		{`{"token":{"id":1234,"text":" a"},"usage":{"prompt_tokens":12}}`, "", `{"token":{"id":1111,"text":"xx"},"usage":{"prompt_tokens":12}}`},
 		{"event: message\r\ndata: {\"a\":\"b\",\r\ndata:\"c\":\"d\"}\r\n\r\n: ping\r\n\r\ndata: [DONE]\r\n\r\ndata: plain text\n\nevent: two words\nname\n", "text/event-stream",
-			"event: message\r\ndata: {\"a\":\"x\",\r\ndata:\"c\":\"x\"}\r\n\r\n: xxxx\r\n\r\ndata: [DONE]\r\n\r\ndata: xxxxxxxxxx\n\nevent: xxxxxxxxx\nxxxx\n"},
+			"event: message\r\ndata: {\"x\":\"x\",\r\ndata:\"x\":\"x\"}\r\n\r\n: xxxx\r\n\r\ndata: [DONE]\r\n\r\ndata: xxxxxxxxxx\n\nevent: xxxxxxxxx\nxxxx\n"},
 		{"Brake pads\nwear.", "text/plain", "xxxxxxxxxx\nxxxxx"},
-		{`{"cut":"in the mid`, "", `{"cut":"xxxxxxxxxx`},
-		{`{"cut":"at an escape\`, "", `{"cut":"xxxxxxxxxxxxx`},
+		{`{"cut":"in the mid`, "", `{"xxx":"xxxxxxxxxx`},
+		{`{"cut":"at an escape\`, "", `{"xxx":"xxxxxxxxxxxxx`},
 		{`{"done":tr`, "", `{"done":tr`},
 		{`{no json}`, "", `{xx xxxx}`},
 		{`{"a long key with spaces":"v"}`, "", `{"xxxxxxxxxxxxxxxxxxxxxx":"x"}`},
 		{"", "", ""},
 	} {
-		got := string(fill([]byte(c.in), c.contentType))
+		got := string(fill([]byte(c.in), c.contentType, true))
 		if got != c.want || len(got) != len(c.in) {
 			t.Errorf("%s\nis filled as %s\nwant         %s", c.in, got, c.want)
 		}
@@ -110,26 +110,27 @@ func TestNoWordIsLeft(t *testing.T) {
 			text := encode(w)
 			switch shape {
 			case 0:
-				fmt.Fprintf(&body, `{"model":"m","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":%s,"thinking":%[1]s},"done":false}`+"\n", text)
+				fmt.Fprintf(&body, `{"model":"m","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":%s,"thinking":%[1]s,"tool_calls":[{"id":%[1]s,"function":{"name":%[1]s,"arguments":{%[1]s:%[1]s,"a":{"model":%[1]s}}}}]},"sources":[{"id":%[1]s,"type":%[1]s,%[1]s:{"model":%[1]s}}],"done":false}`+"\n", text)
 			case 1:
 				path, contentType = "/v1/chat/completions", "text/event-stream"
-				fmt.Fprintf(&body, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%s,\"reasoning\":%[1]s,\"tool_calls\":[{\"function\":{\"name\":%[1]s,\"arguments\":%[1]s}}]}}]}\n\n", text)
+				fmt.Fprintf(&body, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%s,\"reasoning\":%[1]s,\"tool_calls\":[{\"id\":%[1]s,\"type\":%[1]s,\"function\":{\"name\":%[1]s,\"arguments\":%[1]s}}]}}]}\n\n", text)
 			case 2:
 				path, contentType = "/ask", "text/event-stream"
-				fmt.Fprintf(&body, "event: token\ndata: %s\n\n: %[1]s\n\n", strings.NewReplacer("\n", "", "\r", "").Replace(w))
+				fmt.Fprintf(&body, "event: %s\nid: %[1]s\ndata: %[1]s\n\n: %[1]s\n\n", strings.NewReplacer("\n", "", "\r", "").Replace(w))
 			case 3:
 				path, contentType = "/ask", "text/plain"
 				body.WriteString(w)
 			case 4:
 				path, contentType = "/ask", "application/json"
-				fmt.Fprintf(&body, `{"answer":%s,"documents":[{"text":%[1]s,"tags":[%[1]s]},[%[1]s]]}`, text)
+				fmt.Fprintf(&body, `{"answer":%s,"model":%[1]s,"id":%[1]s,%[1]s:1,"documents":[{"id":%[1]s,"type":%[1]s,"text":%[1]s,"tags":[%[1]s]},[%[1]s]]}`, text)
 			}
 		}
 		status := 200
 		rec := &recording.Recording{
 			RequestPath: path, RequestBody: encode(object{"model": "m", "prompt": words[0], "messages": messages(words[0])}), WroteHeaders: 1,
 			Response: recording.Response{Status: &status, Headers: map[string]string{
-				"content-type": contentType, "x-answer": "QQQ", "set-cookie": "QQQ", "content-length": "1",
+				"content-type": contentType, "x-answer": "QQQ", "set-cookie": "QQQ", "x-think-time": "QQQ", "openai-organization": "QQQ",
+				"server-timing": `search;desc="QQQ, \"QQQ";dur=12, QQQ, llm;dur=3.5;desc=QQQ`, "content-length": "1",
 			}},
 		}
 		rest := []byte(body.String())
@@ -166,11 +167,54 @@ func TestNoWordIsLeft(t *testing.T) {
 	})
 }
 
+// TestOnlyKnownPlacesKeepTheirWords: of what an API says of itself, a word stays; anywhere else the same word is filler.
+func TestOnlyKnownPlacesKeepTheirWords(t *testing.T) {
+	for _, c := range []struct {
+		known    bool
+		in, want string
+	}{
+		{true, `{"model":"m","sources":[{"id":"john-doe.pdf","model":"john"}],"id":"john"}`, `{"model":"m","xxxxxxx":[{"xx":"xxxxxxxxxxxx","xxxxx":"xxxx"}],"id":"xxxx"}`},
+		{true, `{"message":{"role":"john","model":"john"},"type":"john","status":"john"}`, `{"message":{"role":"xxxx","model":"xxxx"},"type":"xxxx","status":"xxxx"}`},
+		{true, `{"created_at":"john","done_reason":"stop","type":"response.output_text.delta"}`, `{"created_at":"xxxx","done_reason":"stop","type":"response.output_text.delta"}`},
+		{true, `{"type":"response.john"}`, `{"type":"xxxxxxxxxxxxx"}`},
+		{true, `{"john":{"eval_count":12},"eval_count":12}`, `{"xxxx":{"xxxxxxxxxx":11},"eval_count":12}`},
+		{false, `{"model":"m","eval_count":12,"done":true}`, `{"xxxxx":"x","xxxxxxxxxx":11,"xxxx":true}`},
+	} {
+		if got := string(fill([]byte(c.in), "application/json", c.known)); got != c.want {
+			t.Errorf("%s\nis filled as %s\nwant         %s", c.in, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		known    bool
+		in, want string
+	}{
+		{true, "event: message.delta\nid: john\n", "event: message.delta\nid: xxxx\n"},
+		{true, "event: john\n", "event: xxxx\n"},
+		{false, "event: message.delta\nretry: 100\n", "event: xxxxxxxxxxxxx\nretry: 100\n"},
+	} {
+		if got := string(fill([]byte(c.in), "text/event-stream", c.known)); got != c.want {
+			t.Errorf("%q is filled as %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func TestServerTimingKeepsNamesAndDurations(t *testing.T) {
+	for in, want := range map[string]string{
+		`db;dur=53`: `db;dur=53`,
+		`db;desc="of john, doe";dur=53.2, x;dur=1`:   `db;dur=53.2, x;dur=1`,
+		`db;dur="53";desc=john, miss, cache;desc=he`: `db;dur="53"`,
+	} {
+		if got, _ := keptHeader("server-timing", in); got != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+}
+
 func FuzzFill(f *testing.F) {
 	f.Add([]byte(`{"a":"b"}`), "application/json")
 	f.Add([]byte("data: {\"a\":\n\n"), "text/event-stream")
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
-		got := fill(body, contentType)
+		got := fill(body, contentType, true)
 		if len(got) != len(body) {
 			t.Fatalf("%d bytes became %d", len(body), len(got))
 		}

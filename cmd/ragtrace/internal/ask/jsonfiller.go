@@ -3,11 +3,13 @@ package ask
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // A jsonFiller fills JSON in place, documents one after another, which may be cut off anywhere: what is not JSON becomes
 // filler too. It may be given the pieces of a document in turn, as long as no string or number is cut.
 type jsonFiller struct {
+	known  bool // an API's: its keys are known
 	around []container
 	key    string // that the next value belongs to
 	isKey  bool   // the next string is a key
@@ -16,7 +18,34 @@ type jsonFiller struct {
 // A container is an object or array around the present place.
 type container struct {
 	array bool
-	key   string // that it belongs to
+	path  string // of keys, with dots between
+	open  bool   // nothing is known of what is in it
+}
+
+// place is the path of the present value, and whether nothing is known of it.
+func (j *jsonFiller) place() (path string, open bool) {
+	n := len(j.around)
+	if n == 0 {
+		return "", !j.known
+	}
+	c := j.around[n-1]
+	if c.array {
+		return c.path, c.open
+	}
+	path = j.key
+	if c.path != "" {
+		path = c.path + "." + j.key
+	}
+	return path, c.open || j.key == ""
+}
+
+// enter goes into an object or array. A path that grows long is none of a known value's.
+func (j *jsonFiller) enter(array bool) {
+	path, open := j.place()
+	const longest = 128
+	open = open || slices.Contains(openKeys, path[strings.LastIndexByte(path, '.')+1:]) || len(path) > longest
+	j.around = append(j.around, container{array, path, open})
+	j.key, j.isKey = "", !array
 }
 
 func (j *jsonFiller) fill(p []byte) {
@@ -25,17 +54,13 @@ func (j *jsonFiller) fill(p []byte) {
 		case c == '"':
 			p = j.string(p)
 		case c == '{' || c == '[':
-			j.around = append(j.around, container{c == '[', j.key})
-			j.isKey = c == '{'
+			j.enter(c == '[')
 			p = p[1:]
 		case c == '}' || c == ']':
 			if n := len(j.around); n > 0 {
 				j.around = j.around[:n-1]
 			}
 			j.key, j.isKey = "", false
-			if n := len(j.around); n > 0 && j.around[n-1].array {
-				j.key = j.around[n-1].key
-			}
 			p = p[1:]
 		case c == ',':
 			if n := len(j.around); n > 0 {
@@ -53,7 +78,7 @@ func (j *jsonFiller) fill(p []byte) {
 	}
 }
 
-// string fills the string that p begins with, and returns what is behind it. Keys are names, and stay when they look so.
+// string fills the string that p begins with, and returns what is behind it. Keys stay when an API has them.
 func (j *jsonFiller) string(p []byte) []byte {
 	end := 1
 	for end < len(p) && p[end] != '"' {
@@ -64,13 +89,16 @@ func (j *jsonFiller) string(p []byte) []byte {
 	}
 	end = min(end, len(p))
 	text := p[1:end]
+	path, open := j.place()
 	switch {
-	case j.isKey && word(text):
-		j.key = string(text)
 	case j.isKey:
 		j.key = ""
-		fillString(text)
-	case !slices.Contains(textKeys, j.key) || !word(text):
+		if n := len(j.around); !j.around[n-1].open && knownKey(string(text)) {
+			j.key = string(text)
+		} else {
+			fillString(text)
+		}
+	case open || !keptAt(path, string(text)):
 		fillString(text)
 	}
 	return p[min(end+1, len(p)):]
@@ -91,7 +119,8 @@ func (j *jsonFiller) literal(p []byte) []byte {
 	text := p[:end]
 	switch {
 	case isNumber(text):
-		if n := len(j.around); n == 0 || j.around[n-1].array || !slices.Contains(numberKeys, j.key) {
+		_, open := j.place()
+		if n := len(j.around); n == 0 || open || j.around[n-1].array || !slices.Contains(numberKeys, j.key) {
 			fillDigits(text)
 		}
 	case end == len(p) && (bytes.HasPrefix([]byte("true"), text) || bytes.HasPrefix([]byte("false"), text) || bytes.HasPrefix([]byte("null"), text)):

@@ -5,11 +5,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/ragtrace/ragtrace/stages"
 	"github.com/ragtrace/ragtrace/stages/recording"
 )
 
@@ -69,10 +70,11 @@ func filled(rec *recording.Recording) *recording.Recording {
 	if u, err := url.ParseRequestURI(rec.RequestPath); err == nil {
 		r.RequestPath = u.EscapedPath()
 	}
-	r.RequestBody = string(fill([]byte(rec.RequestBody), "application/json"))
+	known := rec.Replay().API != stages.APIUnknown
+	r.RequestBody = string(fill([]byte(rec.RequestBody), "application/json", known))
 	r.Response.Headers = make(map[string]string)
 	for name, value := range rec.Response.Headers {
-		if keptHeader(name) {
+		if value, kept := keptHeader(name, value); kept {
 			r.Response.Headers[name] = value
 		}
 	}
@@ -81,7 +83,7 @@ func filled(rec *recording.Recording) *recording.Recording {
 		body = append(body, bytesOf(&w)...)
 	}
 	if enc := rec.Response.Headers["content-encoding"]; enc == "" || enc == "identity" {
-		body = fill(body, rec.Response.Headers["content-type"])
+		body = fill(body, rec.Response.Headers["content-type"], known)
 	} else {
 		fillText(body) // packed: nobody can read it, with or without
 	}
@@ -109,20 +111,42 @@ func write(at recording.Millis, p []byte) recording.Write {
 	return recording.Write{At: at, Base64: p}
 }
 
-// keptHeader reports whether a header says what came or how long something took.
-func keptHeader(name string) bool {
-	if slices.Contains([]string{"content-type", "content-encoding", "date", "server", "via", "server-timing"}, name) {
-		return true
+var (
+	figure = regexp.MustCompile(`^[0-9.,:eE+\- ]+(ms|s)?$`)
+	// computeType is what an inference server runs on: "gpu+optimized", "1-nvidia-a10g".
+	computeType = regexp.MustCompile(`^[0-9a-z+_-]{1,40}$`)
+	// timing is a metric of Server-Timing and its duration; a description may be anybody's words.
+	timing = regexp.MustCompile(`^\s*([!#$%&'*+.^_|~0-9A-Za-z-]{1,64})\s*(?:;.*?)??(;\s*(?i:dur)\s*=\s*"?[0-9.eE+-]+"?)`)
+)
+
+// keptHeader is what stays of a header that says what came or how long something took.
+func keptHeader(name, value string) (string, bool) {
+	switch name {
+	case "content-type", "content-encoding", "date", "server", "via":
+		return value, true
+	case "x-compute-type": // of text-embeddings-inference and TGI, by which they are known
+		return value, computeType.MatchString(value)
+	case "server-timing":
+		var kept []string
+		for _, metric := range strings.Split(quotation.ReplaceAllString(value, `""`), ",") {
+			if m := timing.FindStringSubmatch(metric); m != nil {
+				kept = append(kept, m[1]+m[2])
+			}
+		}
+		return strings.Join(kept, ", "), len(kept) > 0
 	}
 	for _, prefix := range []string{"openai-", "x-compute-", "x-envoy-", "x-litellm-"} {
 		if strings.HasPrefix(name, prefix) {
-			return true
+			return value, figure.MatchString(value)
 		}
 	}
 	for _, suffix := range []string{"-time", "-tokens", "-ms"} {
 		if strings.HasSuffix(name, suffix) {
-			return true
+			return value, figure.MatchString(value)
 		}
 	}
-	return false
+	return "", false
 }
+
+// quotation is a description in quotes: one that is no number.
+var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*[^"0-9.](?:[^"\\]|\\.)*"`)
