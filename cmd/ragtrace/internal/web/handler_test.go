@@ -204,6 +204,36 @@ func TestNamesOfDuplicatesAreTraces(t *testing.T) {
 	}
 }
 
+// Question 1 of session a stands out. The verdict on session b does not tell of it, and there is none on a session that there
+// is not.
+func TestTheVerdictIsOnTheChosenSession(t *testing.T) {
+	s := &shelf{}
+	for n := 1; n <= 10; n++ {
+		session, load := "a", time.Duration(0)
+		if n > 5 {
+			session = "b"
+		}
+		if n == 1 {
+			load = 3000 * ms
+		}
+		s.add(script{session: session, number: n, at: time.Duration(n) * 20 * time.Second, load: load}.spans(n)...)
+	}
+	url := start(t, s, web.Options{}).URL
+	for query, want := range map[string]int{"": 1, "session=a": 1, "session=b": 0, "session=b&slow=1": 0, "session=nobody": 0} {
+		slow, _ := decode(t, url+"/?"+query)["verdict"].(map[string]any)["slow"].([]any)
+		if len(slow) != want {
+			t.Errorf("%q: the verdict tells of %d questions, want %d", query, len(slow), want)
+		}
+	}
+	_, body, _ := get(t, url+"/?session=nobody", "text/html")
+	if !strings.Contains(body, "There is no session nobody") || strings.Contains(body, `aria-label="Verdict"`) {
+		t.Error("it does not say that there is no session nobody, or has a verdict on it")
+	}
+	if _, body, _ := get(t, url+"/?session=b", "text/html"); strings.Contains(body, "3000 ms over") || !strings.Contains(body, `aria-label="Verdict"`) {
+		t.Error("the page of session b tells of session a, or has no verdict")
+	}
+}
+
 func TestWhatIsNotThereHelps(t *testing.T) {
 	url := tenServed(t)
 	for path, want := range map[string]struct {

@@ -21,10 +21,12 @@ const (
 // A list is the view of the questions.
 type list struct {
 	Version  string
-	Empty    bool // there is no question at all
+	Empty    bool   // there is no question at all
+	Nobody   string // says that there is no such session; "" for there is, or none was asked for
 	Verdict  diagnose.Verdict
 	Slow     []slowLine
 	MoreSlow int
+	AllSlow  string // URL
 
 	Filter                                      filter
 	Sessions, Services, Models, Backends        []string
@@ -82,7 +84,7 @@ func (p *Page) questions(r *http.Request) (*answer, error) {
 		results = append(results, s.results[i])
 	}
 	v := list{
-		Version: s.version, Empty: len(s.results) == 0, Verdict: s.verdict, Filter: f, Total: len(s.results), Matching: len(places),
+		Version: s.version, Empty: len(s.results) == 0, Nobody: s.nobody(&f), Verdict: s.judge(f), Filter: f, Total: len(s.results), Matching: len(places),
 		First: first, Last: last, Show: show,
 		Sessions: some(s.sessions), Services: some(s.services), Models: some(s.models), Backends: some(s.backends),
 	}
@@ -99,19 +101,22 @@ func (p *Page) questions(r *http.Request) (*answer, error) {
 			v.Rows = append(v.Rows, s.row(&results[i]))
 		}
 	}
-	for _, q := range s.verdict.Slow[:min(len(s.verdict.Slow), toldSlow)] {
+	for _, q := range v.Verdict.Slow[:min(len(v.Verdict.Slow), toldSlow)] {
 		at := "/q/" + q.TraceID.String() + "/" + strconv.Itoa(q.Number)
 		v.Slow = append(v.Slow, slowLine{report.Name(shown(q.Session), q.Number), at, q.Over, q.Side, q.InsideOver, q.OutsideOver,
 			"/compare?a=warm&b=" + q.TraceID.String() + "/" + strconv.Itoa(q.Number)})
 	}
-	v.MoreSlow = len(s.verdict.Slow) - len(v.Slow)
+	v.MoreSlow = len(v.Verdict.Slow) - len(v.Slow)
+	slow := f
+	slow.Slow = true
+	v.AllSlow = "/?" + slow.query().Encode()
 	return &answer{template: "list", title: "Questions", nav: "questions", data: v, json: struct {
 		Total     int               `json:"total"`
 		Matching  int               `json:"matching"`
 		First     int               `json:"first"`
 		Questions []diagnose.Result `json:"questions"`
 		Verdict   diagnose.Verdict  `json:"verdict"`
-	}{v.Total, v.Matching, first, results, s.verdict}}, nil
+	}{v.Total, v.Matching, first, results, v.Verdict}}, nil
 }
 
 // choose finds the places of the questions that a filter leaves.

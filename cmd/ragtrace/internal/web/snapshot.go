@@ -22,6 +22,9 @@ type snapshot struct {
 	slow    map[slowKey]*diagnose.Slow
 	warm    map[peers]*warmth
 
+	questions []diagnose.Question // as they came
+	verdicts  verdicts            // of parts of them
+
 	sessions, services, models, backends []string // that occur, the most frequent first
 }
 
@@ -51,7 +54,7 @@ func newSnapshot(version string, questions []diagnose.Question) *snapshot {
 	s := &snapshot{
 		version: version, results: r.Questions, verdict: r.Verdict,
 		traces: make(map[model.TraceID][]int, len(questions)), slow: make(map[slowKey]*diagnose.Slow, len(r.Verdict.Slow)),
-		warm: make(map[peers]*warmth),
+		warm: make(map[peers]*warmth), questions: questions,
 	}
 	for i := range s.verdict.Slow {
 		q := &s.verdict.Slow[i]
