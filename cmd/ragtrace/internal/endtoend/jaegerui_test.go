@@ -304,4 +304,3 @@ func (p pair) links(t *testing.T, traces map[shownQuestion][]uiSpan) {
 		}
 	}
 }
-
