@@ -326,3 +326,20 @@ func FuzzReadFile(f *testing.F) {
 		}
 	})
 }
+
+// TestWhereAFileWasCutOff: of one long line, the line alone would not tell.
+func TestWhereAFileWasCutOff(t *testing.T) {
+	const cut = `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"0102`
+	for _, before := range []string{"", `{"resourceSpans":[]}` + "\n"} {
+		var last error
+		for _, err := range source.ReadFile(strings.NewReader(before + cut)) {
+			if err != nil {
+				last = err
+			}
+		}
+		want := fmt.Sprintf("line %d: unexpected EOF at byte %d", 1+strings.Count(before, "\n"), len(before+cut))
+		if last == nil || last.Error() != want {
+			t.Errorf("behind %q: %v, want %s", before, last, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 
@@ -51,6 +52,9 @@ func readJSON(r *bufio.Reader, yield func(*otlp.Batch, error) bool) {
 		for batch, err := range otlp.ReadJSON(io.MultiReader(bytes.NewReader(text), p)) {
 			if broken, ok := errors.AsType[*otlp.LineError](err); ok {
 				broken.Line += before
+				if errors.Is(broken.Err, io.ErrUnexpectedEOF) { // many files are one line: it says little
+					broken.Err = fmt.Errorf("%w at byte %d", broken.Err, p.bytes)
+				}
 			}
 			if batch != nil {
 				batch.Line += before
@@ -72,6 +76,7 @@ type part struct {
 	r         *bufio.Reader
 	rest      []byte // in r's buffer, of the line that is being read
 	lines     int    // that have ended
+	bytes     int64  // of the file, unpacked, that were read
 	lineStart bool
 	fresh     bool // nothing of the part was read
 	err       error
@@ -101,6 +106,7 @@ func (p *part) Read(b []byte) (int, error) {
 	}
 	n := copy(b, p.rest)
 	p.rest = p.rest[n:]
+	p.bytes += int64(n)
 	return n, nil
 }
 
