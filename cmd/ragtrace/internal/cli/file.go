@@ -46,6 +46,12 @@ func readFile(ctx context.Context, path string, w window, warn io.Writer) (*trac
 	if err != nil {
 		return nil, err
 	}
+	if r.spans == 0 && r.bad == nil {
+		if again && info.Size() == 0 {
+			return nil, fmt.Errorf("%s is empty: it holds no spans", path)
+		}
+		fmt.Fprintf(warn, "warning: %s holds no spans\n", path)
+	}
 	t.questions = r.questions
 	t.number(w)
 	t.spans = func(ctx context.Context, id model.TraceID) ([]model.Span, error) {
