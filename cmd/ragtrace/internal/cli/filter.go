@@ -21,9 +21,10 @@ what is told of it: what is usual, and what was cold, is still worked out from a
 
 // filters are the flags that slow, stats, compare and check have in common.
 type filters struct {
-	source                                source
-	session, service, model, since, until *string
-	number                                *int
+	source                  source
+	when                    windowFlags
+	session, service, model *string
+	number                  *int
 }
 
 func filterFlags(cmd *cobra.Command) *filters {
@@ -33,8 +34,7 @@ func filterFlags(cmd *cobra.Command) *filters {
 		session: flags.String("session", "", "only questions of session `S`"),
 		service: flags.String("service", "", "only questions of service `S`, the service.name of their root span"),
 		model:   flags.String("model", "", "only questions that model `M` answered, and its LLM calls"),
-		since:   flags.String("since", "", "only questions from `TIME` on: RFC 3339, or how long ago (90m, 12h, 7d)"),
-		until:   flags.String("until", "", "only questions before `TIME`"),
+		when:    newWindowFlags(cmd),
 		number:  flags.Int("number", 0, "only questions with number `N` in their session"),
 	}
 }
@@ -63,16 +63,8 @@ func (f *filters) load(cmd *cobra.Command) (*judged, error) {
 // check refuses flags that mean nothing, and works out the window.
 func (f *filters) check(cmd *cobra.Command) (err error) {
 	f.source.service = *f.service
-	now := time.Now()
-	w := &f.source.window
-	if w.since, err = moment("since", *f.since, now); err != nil {
+	if f.source.window, err = f.when.window(time.Now()); err != nil {
 		return err
-	}
-	if w.until, err = moment("until", *f.until, now); err != nil {
-		return err
-	}
-	if !w.until.IsZero() && !w.since.Before(w.until) {
-		return usagef("--since %s is not before --until %s", *f.since, *f.until)
 	}
 	if cmd.Flags().Changed("number") && *f.number < 1 {
 		return usagef("--number %d: questions are numbered from 1", *f.number)
@@ -138,7 +130,7 @@ func (j *judged) mustChoose() error {
 	case len(all) == 0 && len(j.services) > 0:
 		return fmt.Errorf("no question of service %q (%s)", f.Service, choices("services", j.services))
 	case len(all) == 0 && j.window != (window{}):
-		return fmt.Errorf("no question started in the time that --since and --until leave")
+		return errWindowEmpty
 	case len(all) == 0:
 		return nil
 	}

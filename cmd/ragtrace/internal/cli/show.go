@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,14 +27,20 @@ digits or more. "slowest" is the question that took the longest end to end.`,
   ragtrace show 4bf92f3577b3 --from traces.json`,
 		Args: takes(1, 1),
 	}
-	from := sourceFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	from, when := sourceFlags(cmd), newWindowFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		from.trace = args[0]
+		if from.window, err = when.window(time.Now()); err != nil {
+			return err
+		}
 		t, err := from.open(cmd.Context(), cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}
 		defer t.close()
+		if len(t.questions) == 0 && from.window != (window{}) {
+			return errWindowEmpty
+		}
 		r := diagnose.Judge(t.questions)
 		q, err := choose(r.Questions, args[0])
 		if err != nil {

@@ -1,16 +1,21 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 )
 
 // A window is the stretch of time that questions are read from: those that started in [since, until). Zero is no limit.
 type window struct{ since, until time.Time }
+
+var errWindowEmpty = errors.New("no question started in the time that --since and --until leave")
 
 // of drops the questions outside of the window, and with a limit also those whose times are unknown.
 func (w window) of(questions []diagnose.Question) []diagnose.Question {
@@ -21,6 +26,30 @@ func (w window) of(questions []diagnose.Question) []diagnose.Question {
 		start := time.Unix(0, q.Start)
 		return !q.Timed() || start.Before(w.since) || !w.until.IsZero() && !start.Before(w.until)
 	})
+}
+
+// windowFlags are --since and --until.
+type windowFlags struct{ since, until *string }
+
+func newWindowFlags(cmd *cobra.Command) windowFlags {
+	return windowFlags{
+		since: cmd.Flags().String("since", "", "only questions from `TIME` on: RFC 3339, or how long ago (90m, 12h, 7d)"),
+		until: cmd.Flags().String("until", "", "only questions before `TIME`"),
+	}
+}
+
+// window reads both.
+func (m windowFlags) window(now time.Time) (w window, err error) {
+	if w.since, err = moment("since", *m.since, now); err != nil {
+		return w, err
+	}
+	if w.until, err = moment("until", *m.until, now); err != nil {
+		return w, err
+	}
+	if !w.until.IsZero() && !w.since.Before(w.until) {
+		return w, usagef("--since %s is not before --until %s", *m.since, *m.until)
+	}
+	return w, nil
 }
 
 // moment reads a time of --since or --until: RFC 3339, or how long before now.
