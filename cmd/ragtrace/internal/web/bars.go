@@ -32,8 +32,8 @@ type barChart struct {
 // A tick is a line of an axis.
 type tick struct{ At, Text string }
 
-// A label is text at a place.
-type label struct{ At, Text string }
+// A label is text at a place, with so much room.
+type label struct{ At, W, Text string }
 
 // A bar is one question.
 type bar struct {
@@ -67,7 +67,6 @@ const (
 	idleRoom    = 1.2
 	sessionRoom = 0.6
 	barShare    = 0.84 // of a slot; the rest is air
-	lettersRoom = 1.8  // letters that a slot has room for, however narrow
 )
 
 // chart draws results, in their order. before is the question ahead of the first; nil when there is none. A light chart tells
@@ -132,7 +131,7 @@ func (s *snapshot) chart(results []diagnose.Result, before *diagnose.Result, lig
 			least = 2
 		}
 		if i == 0 || results[i-1].Session != r.Session {
-			c.Sessions = append(c.Sessions, label{percent(places[i], width), ""})
+			c.Sessions = append(c.Sessions, label{At: percent(places[i], width), Text: shownUpTo(r.Session, 40)})
 			begins = append(begins, i)
 		}
 		if every == 1 || r.Number%every == 0 || r.Slow {
@@ -163,9 +162,7 @@ func (s *snapshot) chart(results []diagnose.Result, before *diagnose.Result, lig
 		if n+1 < len(begins) {
 			end = places[begins[n+1]]
 		}
-		if room := int((end - places[first]) * lettersRoom); room >= 2 {
-			c.Sessions[n].Text = shownUpTo(results[first].Session, min(room, 24)-1)
-		}
+		c.Sessions[n].W = percent(end-places[first], width)
 	}
 	for _, p := range pauses {
 		i := idle{At: percent(p.at, width), Text: roughly(*p.to.IdleBefore), Title: "idle for " + report.Duration(*p.to.IdleBefore)}

@@ -234,6 +234,24 @@ func TestTheVerdictIsOnTheChosenSession(t *testing.T) {
 	}
 }
 
+// How wide the chart is, only the browser knows, so that it is for it to cut the names of sessions. Two sessions of a question
+// each have slots of 1, and 0.6 lies between them and belongs to the first.
+func TestNamesOfSessionsHaveTheirRoom(t *testing.T) {
+	s := &shelf{}
+	for i, session := range []string{"first-session", "second-session"} {
+		s.add(script{session: session, number: 1, at: time.Duration(i) * time.Second}.spans(i + 1)...)
+	}
+	_, body, _ := get(t, start(t, s, web.Options{}).URL+"/", "text/html")
+	for _, says := range []string{
+		`<foreignObject x="0%" y="300" width="61.54%" height="20"><div class="sess"><bdi>first-session</bdi>`,
+		`<foreignObject x="61.54%" y="300" width="38.46%" height="20"><div class="sess"><bdi>second-session</bdi>`,
+	} {
+		if !strings.Contains(body, says) {
+			t.Errorf("it has no %s", says)
+		}
+	}
+}
+
 func TestWhatIsNotThereHelps(t *testing.T) {
 	url := tenServed(t)
 	for path, want := range map[string]struct {
