@@ -10,6 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // A Store is one open file. Its methods may be called at the same time.
@@ -32,7 +36,7 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.migrate(); err != nil {
+	if err := patiently(s.migrate); err != nil {
 		return nil, errors.Join(s.fail("open store", err), s.db.Close())
 	}
 	if s.writer, err = newWriter(s); err != nil {
@@ -51,7 +55,7 @@ func OpenReadOnly(path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.check(); err != nil {
+	if err := patiently(s.check); err != nil {
 		return nil, errors.Join(s.fail("open store", err), s.db.Close())
 	}
 	return s, nil
@@ -71,13 +75,28 @@ func open(path, mode string, pragmas ...string) (*Store, error) {
 		name = "/" + name // file:///C:/...
 	}
 	// The wait is for another process that is writing: a checkpoint of a large log takes a while on a slow disk.
-	query := url.Values{"mode": {mode}, "_pragma": append([]string{"busy_timeout(10000)"}, pragmas...)}
+	busy := fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds())
+	query := url.Values{"mode": {mode}, "_pragma": append([]string{busy}, pragmas...)}
 	uri := url.URL{Scheme: "file", Path: name, RawQuery: query.Encode()}
 	db, err := sql.Open("sqlite", uri.String())
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", path, err)
 	}
 	return &Store{path: path, db: db}, nil
+}
+
+// patience is for how long another process is waited for.
+const patience = 10 * time.Second
+
+// patiently tries again while SQLite says that the file is busy without having waited itself, as it does where waiting could
+// be for ever: while another process changes to WAL mode, mends the log, or is the last to close the file.
+func patiently(try func() error) error {
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		err := try()
+		if e, ok := errors.AsType[*sqlite.Error](err); !ok || e.Code()&0xff != sqlite3.SQLITE_BUSY || time.Since(began) > patience {
+			return err
+		}
+	}
 }
 
 // create makes an empty file, which is the user's alone: with captured content there are prompts and answers in it. A
