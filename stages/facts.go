@@ -129,8 +129,10 @@ type Facts struct {
 	Marks Marks
 	// ServerFirstToDone is the time between the server's own stamps of the first token event and the finish.
 	ServerFirstToDone Timing
-	Gaps              *Gaps // between token events, by arrival; nil with fewer than two
-	ServerGaps        *Gaps // between token events, by the server's stamps; nil with fewer than two stamped ones
+	// ServerAnswerToDone is the same from the first token of the answer itself.
+	ServerAnswerToDone Timing
+	Gaps               *Gaps // between token events, by arrival; nil with fewer than two
+	ServerGaps         *Gaps // between token events, by the server's stamps; nil with fewer than two stamped ones
 
 	ChoiceEvents ChoiceEvents // for comparison with other tools
 

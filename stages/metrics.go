@@ -7,8 +7,9 @@ type Metrics struct {
 	// TTFT is from the exchange's start to the first token event of any channel, TTFA to the first of the answer itself:
 	// the client's ruler, network included. Only for streams.
 	TTFT, TTFA Timing
-	// TTFTServer is from the server's start of work to its first token, by its own stamps.
-	TTFTServer Timing
+	// TTFTServer is from the server's start of work to its first token, by its own stamps, TTFAServer to the first of the
+	// answer itself.
+	TTFTServer, TTFAServer Timing
 	// TTFTEstimate is load, queue and prefill of an answer that was not streamed: no client saw a first token.
 	TTFTEstimate Timing
 	// E2E is from the exchange's start to the finish of the answer; to the end of the exchange when it is not ok.
@@ -85,8 +86,12 @@ func (f *Facts) tokens() Count {
 }
 
 func (f *Facts) serverTTFT(m *Metrics, p placement) {
-	if d := f.ServerFirstToDone; d.Known() && p.start.Known() && d.D <= p.end.D-p.start.D {
-		m.TTFTServer = Timing{p.end.D - p.start.D - d.D, Derived}
+	total := p.end.D - p.start.D
+	if d := f.ServerFirstToDone; d.Known() && p.start.Known() && d.D <= total {
+		m.TTFTServer = Timing{total - d.D, Derived}
+		if a := f.ServerAnswerToDone; a.Known() {
+			m.TTFAServer = Timing{total - a.D, Derived}
+		}
 	}
 	if !f.Streamed && p.decode.Known() {
 		start := p.start.D
@@ -112,7 +117,7 @@ func (f *Facts) pace(m *Metrics, p placement) {
 	if f.FirstTokenInDecode {
 		steps++
 	}
-	if f.Decode.Known() && f.OutputTokens.Known() && steps > 0 && !f.otherUnits() {
+	if f.Decode.D > 0 && f.OutputTokens.Known() && steps > 0 && !f.otherUnits() {
 		m.TPOTServer = Timing{f.Decode.D / time.Duration(steps), Derived}
 		m.DecodeRate = Rate{float64(steps) / f.Decode.D.Seconds(), Derived}
 	}

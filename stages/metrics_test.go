@@ -22,15 +22,15 @@ func stream(change func(f *Facts)) *Facts {
 func TestMetricsOfAStream(t *testing.T) {
 	f := stream(func(f *Facts) {
 		f.Total, f.Load, f.Prefill, f.Decode = reported(99), reported(4), reported(30), reported(60)
-		f.ServerFirstToDone = reported(60)
+		f.ServerFirstToDone, f.ServerAnswerToDone = reported(60), reported(40)
 		f.InputTokens, f.CachedTokens, f.OutputTokens = Count{130, Reported}, Count{100, Reported}, Count{4, Reported}
 	})
 	m := f.Metrics()
-	// Server from 1 to 100 ms; its first token 60 ms before the end, at 40.
+	// Server from 1 to 100 ms; its first token 60 ms before the end, at 40, the answer's at 60.
 	want := Metrics{
 		TTFT: at(41), TTFA: at(61), E2E: at(101),
-		TTFTServer: Timing{39 * ms, Derived},
-		TPOT:       Timing{59 * ms / 3, Derived}, TPOTServer: Timing{20 * ms, Derived},
+		TTFTServer: Timing{39 * ms, Derived}, TTFAServer: Timing{59 * ms, Derived},
+		TPOT: Timing{59 * ms / 3, Derived}, TPOTServer: Timing{20 * ms, Derived},
 		ITLP50: at(20), ITLP95: at(20), ITLMax: at(20), ITLMean: at(20),
 		Queue: Timing{5 * ms, Derived}, DecodeResidual: Timing{0, Derived},
 		ServerStart: Timing{1 * ms, Derived}, ServerEnd: Timing{100 * ms, Derived},
@@ -50,6 +50,8 @@ func TestMetricsThatAreNotDefined(t *testing.T) {
 	}{
 		{"TPOT of one token", stream(func(f *Facts) { f.OutputTokens, f.Decode = Count{1, Reported}, reported(20) }),
 			func(m Metrics) bool { return !m.TPOT.Known() && !m.TPOTServer.Known() && !m.DecodeRate.Known() }},
+		{"server TPOT of tokens decoded in no time", stream(func(f *Facts) { f.OutputTokens, f.Decode = Count{4, Reported}, reported(0) }),
+			func(m Metrics) bool { return !m.TPOTServer.Known() && !m.DecodeRate.Known() }},
 		{"TPOT of a cancelled answer", stream(func(f *Facts) { f.Status = StatusCancelled }),
 			func(m Metrics) bool { return !m.TPOT.Known() && m.TTFT.Known() && m.E2E == at(102) }},
 		{"prefill rate without the cached count", stream(func(f *Facts) { f.Prefill, f.InputTokens = reported(30), Count{130, Reported} }),
@@ -97,6 +99,7 @@ func TestSettleFlags(t *testing.T) {
 		{"milliseconds for nanoseconds", stream(func(f *Facts) {
 			f.OutputTokens, f.Total, f.Decode = Count{100, Reported}, Timing{4000, Reported}, Timing{3000, Reported}
 		}), []string{FlagSuspectUnits}},
+		{"two tokens of one step", stream(func(f *Facts) { f.OutputTokens, f.Decode = Count{2, Reported}, reported(0) }), nil},
 	} {
 		tt.facts.Settle()
 		if diff := cmp.Diff(tt.want, tt.facts.Flags); diff != "" {

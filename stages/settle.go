@@ -18,7 +18,7 @@ func (f *Facts) Settle() {
 func (f *Facts) otherUnits() bool {
 	const fastest = 20_000 // tokens a second on one stream; servers that send milliseconds for nanoseconds claim 1e8
 	n := f.OutputTokens.N
-	return f.Decode.Known() && n > 1 && float64(n) > fastest*f.Decode.D.Seconds()
+	return f.Decode.D > 0 && n > 1 && float64(n) > fastest*f.Decode.D.Seconds()
 }
 
 // held reports whether something between server and client held the tokens back: they arrived in much less time than

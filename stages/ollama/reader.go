@@ -146,8 +146,9 @@ func (r *Reader) token(l *line, d stream.Document) {
 	if !d.Stream {
 		r.f.TokenEvents++
 	} else {
-		r.f.Token(d.At, l.answer || l.toolCalls > 0)
-		r.stamps.token(l.stamp)
+		answer := l.answer || l.toolCalls > 0
+		r.f.Token(d.At, answer)
+		r.stamps.token(l.stamp, answer)
 	}
 	r.f.ToolCalls += l.toolCalls
 }
@@ -177,10 +178,13 @@ func (r *Reader) finish(l *line, d stream.Document) {
 	r.stamps.done(f, l.stamp)
 }
 
-// End adds what is known of the version. Of a cloud model it is another server's, and not known; since v0.30 the answer to
+// End adds what the stamps of a broken answer tell, and what is known of the version. Of a cloud model it is another server's, and not known; since v0.30 the answer to
 // such a call is passed on as it is (server/cloud_proxy.go), so that only the model's name tells.
 func (r *Reader) End() {
 	f := r.f
+	if !f.Marks.Done.Known() {
+		r.stamps.cut(f)
+	}
 	if m := f.Request.Model; strings.HasSuffix(m, ":cloud") || strings.HasSuffix(m, "-cloud") {
 		f.Remote = true
 	}

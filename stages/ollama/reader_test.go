@@ -131,6 +131,46 @@ func TestStamps(t *testing.T) {
 	}
 }
 
+// TestStampsOfWhatBrokeOff: the server's gaps up to there are known, whether or not it said why.
+func TestStampsOfWhatBrokeOff(t *testing.T) {
+	line := func(stamp string) string { return `{"created_at":"2026-11-30T09:00:` + stamp + `Z","response":"a"}` }
+	for name, l := range map[string][]string{
+		"no more came": lines(line("00.1"), line("00.25"), line("00.35")),
+		"an error":     lines(line("00.1"), line("00.25"), line("00.35"), `{"error":"boom"}`),
+		"cut off":      lines(line("00.1"), line("00.25"), line("00.35"), `{"created_at":"2026-11-30T09:0`),
+	} {
+		f := read(stages.LLM, stream.Lines, l...)
+		p50, _ := f.ServerGaps.Quantile(0.5)
+		if f.ServerGaps.N() != 2 || p50 != 125*time.Millisecond || f.ServerGaps.Max() != 150*time.Millisecond || f.ServerFirstToDone.Known() {
+			t.Errorf("%s: %d gaps, p50 %v, max %v, first to done %v", name, f.ServerGaps.N(), p50, f.ServerGaps.Max(), f.ServerFirstToDone)
+		}
+	}
+	for name, l := range map[string][]string{
+		"a clock that stands": lines(line("00.1"), line("00.1")),
+		"a stamp is missing":  lines(line("00.1"), `{"response":"a"}`, line("00.3")),
+	} {
+		if f := read(stages.LLM, stream.Lines, l...); f.ServerGaps.N() != 0 {
+			t.Errorf("%s: %d gaps", name, f.ServerGaps.N())
+		}
+	}
+}
+
+// TestStampOfTheAnswer: thinking comes first, and by the server's clock the answer after it.
+func TestStampOfTheAnswer(t *testing.T) {
+	f := read(stages.LLM, stream.Lines, lines(
+		`{"created_at":"2026-11-30T09:00:01Z","message":{"thinking":"h"}}`,
+		`{"created_at":"2026-11-30T09:00:01.3Z","message":{"content":"a"}}`,
+		`{"created_at":"2026-11-30T09:00:01.31Z","done":true}`)...)
+	if f.ServerFirstToDone.D != 310*time.Millisecond || f.ServerAnswerToDone.D != 10*time.Millisecond {
+		t.Errorf("%v from the first token, %v from the first of the answer", f.ServerFirstToDone.D, f.ServerAnswerToDone.D)
+	}
+	f = read(stages.LLM, stream.Lines, lines(
+		`{"created_at":"2026-11-30T09:00:01Z","message":{"thinking":"h"}}`, `{"created_at":"2026-11-30T09:00:01.31Z","done":true}`)...)
+	if f.ServerAnswerToDone.Known() {
+		t.Errorf("%v from an answer that never began", f.ServerAnswerToDone.D)
+	}
+}
+
 func TestDurationsThatCannotBe(t *testing.T) {
 	f := read(stages.LLM, stream.Lines, `{"done":true,"total_duration":"1s","load_duration":0,"prompt_eval_duration":-1,"eval_duration":1e40,"eval_count":-4}`+"\n")
 	want := []string{"bad_eval_duration", "bad_load_duration", "bad_prompt_eval_duration", "bad_total_duration"}

@@ -11,11 +11,15 @@ import (
 // count: they know nothing of the network, or of a gateway that holds lines back.
 type stamps struct {
 	first, last time.Time
+	answer      time.Time // of the first token that is no thinking
 	gaps        *stages.Gaps
 	broken      bool // a token line without a stamp: differences would skip it
 }
 
-func (s *stamps) token(at time.Time) {
+func (s *stamps) token(at time.Time, answer bool) {
+	if answer && s.answer.IsZero() {
+		s.answer = at
+	}
 	switch {
 	case at.IsZero():
 		s.broken = true
@@ -37,7 +41,17 @@ func (s *stamps) done(f *stages.Facts, at time.Time) {
 		return
 	}
 	f.ServerFirstToDone = stages.Timing{D: at.Sub(s.first), Source: stages.Reported}
+	if at.After(s.answer) && !s.answer.IsZero() {
+		f.ServerAnswerToDone = stages.Timing{D: at.Sub(s.answer), Source: stages.Reported}
+	}
 	f.ServerGaps = s.gaps
+}
+
+// cut completes f of an answer that broke off: the gaps up to there are known all the same.
+func (s *stamps) cut(f *stages.Facts) {
+	if !s.broken && s.last.After(s.first) {
+		f.ServerGaps = s.gaps
+	}
 }
 
 // timestamp reads RFC 3339 as Go's encoding/json writes it.

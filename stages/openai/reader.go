@@ -10,6 +10,7 @@ import (
 // A Reader reads one answer.
 type Reader struct {
 	f     *stages.Facts
+	head  headReader
 	chunk chunk
 
 	seen, finished uint64 // choices, a bit each
@@ -21,8 +22,8 @@ func New(f *stages.Facts) *Reader { return &Reader{f: f} }
 // Schema is what the Reader wants to know of each event or body.
 func (r *Reader) Schema() *stream.Schema { return schema }
 
-// Head reads the figures that vLLM puts there when it is asked to (enable_request_stats_headers).
-func (r *Reader) Head(_ int, h http.Header) { statsHeaders(r.f, h) }
+// Head reads the figures that vLLM can put there.
+func (r *Reader) Head(_ int, h http.Header) { r.head.read(r.f, h) }
 
 // Value takes one value of the chunk under way.
 func (r *Reader) Value(v stream.Value) {
@@ -135,8 +136,9 @@ func (r *Reader) token(c *chunk, d stream.Document) {
 	}
 }
 
-// End flags what this way of speaking to Ollama cannot tell.
+// End adds the counts of the head, and flags what this way of speaking to Ollama cannot tell.
 func (r *Reader) End() {
+	r.head.fill(r.f)
 	if f := r.f; f.API == stages.APIOllama && f.Stage == stages.LLM {
 		f.Flag(stages.FlagPhasesUnknown)
 	}

@@ -154,15 +154,71 @@ func TestServerFigures(t *testing.T) {
 	if f.Prefill.D != 12500*time.Microsecond || f.Decode.D != time.Microsecond || f.Queue.Known() || f.CachedTokens.Known() {
 		t.Errorf("prefill %v, decode %v, queue %v, cached %v", f.Prefill.D, f.Decode.D, f.Queue, f.CachedTokens)
 	}
-	h := http.Header{}
-	h.Set("x-queue-time", "1.25")
-	h.Set("x-prefill-time", "20.50")
-	h.Set("x-decode-time", "None")
-	f = &stages.Facts{}
-	New(f).Head(200, h)
-	if f.API != stages.APIVLLM || f.Queue.D != 1250*time.Microsecond || f.Prefill.D != 20500*time.Microsecond || f.Decode.Known() {
-		t.Errorf("%s: queue %v, prefill %v, decode %v", f.API, f.Queue.D, f.Prefill.D, f.Decode)
+}
+
+// TestFiguresThatCannotBe: they are absent and named; null and the 0 of what did not take place are absent only.
+func TestFiguresThatCannotBe(t *testing.T) {
+	const choice = `"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]`
+	for body, flags := range map[string]string{
+		`{` + choice + `,"timings":{"prompt_ms":-1,"predicted_ms":1e300}}`: "bad_predicted_ms bad_prompt_ms",
+		`{` + choice + `,"metrics":{"time_to_first_token_ms":"soon","generation_time_ms":-0.5,"queue_time_ms":86400001}}`: "bad_generation_time_ms " +
+			"bad_queue_time_ms bad_time_to_first_token_ms",
+		`{` + choice + `,"usage":{"timing_prompt_processing":-3,"timing_token_generation":0}}`:                "bad_timing_prompt_processing",
+		`{` + choice + `,"metrics":{"time_to_first_token_ms":0,"generation_time_ms":0,"queue_time_ms":null}}`: "",
+	} {
+		f := read(stages.LLM, stream.JSON, body)
+		if strings.Join(f.Flags, " ") != flags || f.Prefill.Known() || f.Decode.Known() || f.Queue.Known() {
+			t.Errorf("%s: flags %v, prefill %v, decode %v, queue %v; want %q and no figure", body, f.Flags, f.Prefill, f.Decode, f.Queue, flags)
+		}
 	}
+}
+
+// TestHeadOfVLLM: the figures of a request in the head of its answer, under the names of both builds.
+func TestHeadOfVLLM(t *testing.T) {
+	const ms = time.Millisecond
+	reported := func(n int64) stages.Count { return stages.Count{N: n, Source: stages.Reported} }
+	for _, prefix := range []string{"x-", "x-vllm-"} {
+		h := http.Header{}
+		for name, value := range map[string]string{
+			"total-time": "130.25", "queue-time": "0.00", "prefill-time": "80.50", "decode-time": "30.00", "inference-time": "110.50",
+			"prompt-tokens": "10", "completion-tokens": "4", "cached-tokens": "6",
+		} {
+			h.Set(prefix+name, value)
+		}
+		for name, body := range map[string]string{
+			"usage":    `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":4}}`,
+			"no usage": `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`,
+		} {
+			f := readHead(h, body)
+			if f.API != stages.APIVLLM || f.Total.D != 130250*time.Microsecond || !f.Queue.Known() || f.Queue.D != 0 ||
+				f.Prefill.D != 80500*time.Microsecond || f.Decode.D != 30*ms || len(f.Flags) > 0 {
+				t.Errorf("%s: %s: total %v, queue %v, prefill %v, decode %v, flags %v", prefix, f.API, f.Total, f.Queue, f.Prefill, f.Decode, f.Flags)
+			}
+			if f.InputTokens != reported(10) || f.OutputTokens != reported(4) || f.CachedTokens != reported(6) {
+				t.Errorf("%s, %s: %v in, %v out, %v cached; want 10, 4 and 6", prefix, name, f.InputTokens, f.OutputTokens, f.CachedTokens)
+			}
+		}
+	}
+	h := http.Header{}
+	h.Set("x-prefill-time", "0.00") // never scheduled
+	h.Set("x-decode-time", "-100.00")
+	h.Set("x-total-time", "None")
+	f := readHead(h, `{}`)
+	if f.Prefill.Known() || f.Decode.Known() || f.Total.Known() || strings.Join(f.Flags, " ") != "bad_x-decode-time bad_x-total-time" {
+		t.Errorf("prefill %v, decode %v, total %v, flags %v", f.Prefill, f.Decode, f.Total, f.Flags)
+	}
+}
+
+// readHead shows a head and a body to a Reader.
+func readHead(h http.Header, body string) *stages.Facts {
+	f := &stages.Facts{API: stages.APIOpenAI, System: "openai", Stage: stages.LLM}
+	r := New(f)
+	r.Head(200, h)
+	s := stream.NewSplitter(r.Schema(), stream.JSON, r)
+	s.Write(0, []byte(body))
+	s.Close(true)
+	r.End()
+	return f
 }
 
 func TestEmbeddings(t *testing.T) {

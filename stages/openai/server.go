@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/ragtrace/ragtrace/stages"
@@ -17,7 +15,12 @@ type serverFigures struct {
 	progress               stages.Timing // of the prefill, so far
 	figures                [5]stages.Figure
 	n                      int
+	bad                    [maxBad]string // fields that are no duration
+	bads                   int
 }
+
+// maxBad is how many fields of one chunk can hold a value that is no duration.
+const maxBad = 4
 
 func (s *serverFigures) value(v stream.Value) {
 	switch v.Path {
@@ -32,21 +35,21 @@ func (s *serverFigures) value(v stream.Value) {
 	case predictedN:
 		s.output.Report(v.Int())
 	case promptMS:
-		millis(&s.prefill, v)
+		s.work(&s.prefill, "prompt_ms", v)
 	case predictedMS:
-		millis(&s.decode, v)
+		s.work(&s.decode, "predicted_ms", v)
 	case progressTotal:
 		s.api = stages.APILlamaServer
 		s.input.Report(v.Int())
 	case progressCache:
 		s.cached.Report(v.Int())
 	case progressTime:
-		millis(&s.progress, v)
+		s.millis(&s.progress, "time_ms", v)
 	case timingPrompt:
 		s.api = stages.APILocalAI
-		millis(&s.prefill, v)
+		s.work(&s.prefill, "timing_prompt_processing", v)
 	case timingGeneration:
-		millis(&s.decode, v)
+		s.work(&s.decode, "timing_token_generation", v)
 	case metrics:
 		if v.Kind == stream.Object {
 			s.api = stages.APIVLLM
@@ -63,13 +66,13 @@ func (s *serverFigures) metric(v stream.Value) {
 	switch v.Path {
 	case metricTTFT:
 		name = "time_to_first_token_ms"
-		millis(&s.prefill, v)
+		s.work(&s.prefill, name, v)
 	case metricGeneration:
 		name = "generation_time_ms"
-		millis(&s.decode, v)
+		s.work(&s.decode, name, v)
 	case metricQueue:
 		name = "queue_time_ms"
-		millis(&s.queue, v)
+		s.millis(&s.queue, name, v)
 	case metricITL:
 		name = "mean_itl_ms"
 	case metricRate:
@@ -86,6 +89,9 @@ func (s *serverFigures) into(f *stages.Facts, at time.Duration) {
 		return
 	}
 	f.API, f.System = s.api, string(s.api)
+	for _, field := range s.bad[:s.bads] {
+		f.Flag(stages.FlagBad + field)
+	}
 	if s.progress.Known() {
 		// The earliest is the one that was held up least on its way.
 		if start := max(at-s.progress.D, 0); !f.PrefillStart.Known() || start < f.PrefillStart.D {
@@ -107,23 +113,26 @@ func (s *serverFigures) into(f *stages.Facts, at time.Duration) {
 	}
 }
 
-func millis(t *stages.Timing, v stream.Value) {
+// millis takes a duration, of which 0 is one. null is absent, and not bad.
+func (s *serverFigures) millis(t *stages.Timing, field string, v stream.Value) {
+	if v.Kind == stream.Null {
+		return
+	}
 	if ms, ok := v.Float(); ok {
-		*t, _ = stages.ReportedMillis(ms)
+		var bad bool
+		if *t, bad = stages.ReportedMillis(ms); !bad {
+			return
+		}
+	}
+	if s.bads < maxBad {
+		s.bad[s.bads] = field
+		s.bads++
 	}
 }
 
-// statsHeaders reads x-queue-time, x-prefill-time and x-decode-time: milliseconds with two decimals.
-func statsHeaders(f *stages.Facts, h http.Header) {
-	if h.Get("X-Prefill-Time") == "" {
-		return
-	}
-	f.API, f.System = stages.APIVLLM, string(stages.APIVLLM)
-	for name, t := range map[string]*stages.Timing{
-		"X-Queue-Time": &f.Queue, "X-Prefill-Time": &f.Prefill, "X-Decode-Time": &f.Decode,
-	} {
-		if ms, err := strconv.ParseFloat(h.Get(name), 64); err == nil {
-			*t, _ = stages.ReportedMillis(ms)
-		}
+// work takes the time of prefill or decode. 0 stands for what did not take place: a single token has no decoding.
+func (s *serverFigures) work(t *stages.Timing, field string, v stream.Value) {
+	if s.millis(t, field, v); t.D == 0 {
+		*t = stages.Timing{}
 	}
 }

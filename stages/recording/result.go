@@ -38,6 +38,7 @@ type Result struct {
 	PromptTokens  *int64  `json:"prompt_tokens,omitempty"`
 	CachedTokens  *int64  `json:"cached_tokens,omitempty"`
 	TTFTServer    *Millis `json:"ttft_server_ms,omitempty"`
+	TTFAServer    *Millis `json:"ttfa_server_ms,omitempty"`
 	ITLServerP50  *Millis `json:"itl_server_p50_ms,omitempty"`
 	Queue         *Millis `json:"queue_ms,omitempty"`
 	DecodeResidue *Millis `json:"decode_residual_ms,omitempty"`
@@ -108,17 +109,26 @@ func (r *Result) generation(f *stages.Facts, m *stages.Metrics) {
 			r.TokenSource = "chunks"
 		}
 	}
-	r.TTFT, r.TTFA, r.TTFTServer = millis(m.TTFT), millis(m.TTFA), millis(m.TTFTServer)
+	r.TTFT, r.TTFA = millis(m.TTFT), millis(m.TTFA)
+	r.TTFTServer, r.TTFAServer = millis(m.TTFTServer), millis(m.TTFAServer)
 	r.TPOT, r.TPOTServer = millis(m.TPOT), millis(m.TPOTServer)
 	r.ITLP50, r.ITLP95, r.ITLMax = millis(m.ITLP50), millis(m.ITLP95), millis(m.ITLMax)
 	r.ITLServerP50 = millis(m.ITLServerP50)
 	r.Queue, r.DecodeResidue = millis(m.Queue), millis(m.DecodeResidual)
 	r.ServerStart, r.ServerEnd = millis(m.ServerStart), millis(m.ServerEnd)
 	r.Total = millis(f.Total)
+	if f.Stage == stages.Embed {
+		r.means(f)
+	}
 }
 
 func (r *Result) rerank(f *stages.Facts) {
 	r.RerankTotal = millis(f.Total)
+	r.means(f)
+}
+
+// means are figures of a batch, each a mean over its texts.
+func (r *Result) means(f *stages.Facts) {
 	for _, o := range f.Other {
 		if r.PerTextMean == nil {
 			r.PerTextMean = make(map[string]Millis)

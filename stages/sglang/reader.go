@@ -62,6 +62,7 @@ type event struct {
 	input, output stages.Count
 	cached        stages.Count
 	total         stages.Timing
+	badTotal      bool
 	failed        bool
 	err           string
 }
@@ -93,7 +94,7 @@ func (r *Reader) Value(v stream.Value) {
 		e.cached.Report(v.Int())
 	case latency:
 		if s, ok := v.Float(); ok {
-			e.total, _ = stages.ReportedSeconds(s)
+			e.total, e.badTotal = stages.ReportedSeconds(s)
 		}
 	case other:
 		r.figure(v)
@@ -169,6 +170,9 @@ func (r *Reader) read(e *event, d stream.Document) {
 		}
 		f.InputTokens, f.OutputTokens, f.CachedTokens, f.Total = e.input, e.output, e.cached, e.total
 		f.Figures = r.figures
+		if e.badTotal {
+			f.Flag(stages.FlagBad + "e2e_latency")
+		}
 	}
 }
 

@@ -57,6 +57,9 @@ func TestOtherAnswers(t *testing.T) {
 	if f := read(stream.JSON, `{"text":"hi","meta_info":{"finish_reason":"stop","completion_tokens":2}}`); f.TokenEvents != 1 || f.DoneReason != "stop" || f.Marks.FirstToken.Known() {
 		t.Errorf("plain body: %d events, reason %q, first %v", f.TokenEvents, f.DoneReason, f.Marks.FirstToken)
 	}
+	if f := read(stream.JSON, `{"text":"hi","meta_info":{"finish_reason":"stop","e2e_latency":-1}}`); f.Total.Known() || !f.Flagged("bad_e2e_latency") {
+		t.Errorf("a latency of -1 s: total %v, flags %v", f.Total, f.Flags)
+	}
 	if f := read(stream.JSON, `{"error":{"message":"too long"}}`); f.Error != "too long" || f.Marks.Done.Known() {
 		t.Errorf("error %q, done %v", f.Error, f.Marks.Done)
 	}
