@@ -31,7 +31,7 @@ const (
 )
 
 // Middleware traces every request to next as one question. Wrap the handler that answers questions, not the whole server:
-// a health check is no question.
+// a health check is no question. Nor is OPTIONS, with which a browser asks whether a page of another origin may send one.
 //
 // The question's span begins at Enter ([HeaderEnter]), else at the request's arrival, and ends with the answer: at the
 // handler's return, when the server ends the body, or at the last flush when that completed a Content-Length. When
@@ -68,7 +68,7 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	if QuestionFrom(r.Context()) != nil {
+	if QuestionFrom(r.Context()) != nil || !m.gateway && r.Method == http.MethodOptions {
 		m.next.ServeHTTP(w, r)
 		return
 	}

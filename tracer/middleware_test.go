@@ -123,6 +123,25 @@ func TestAnswerOfAnnouncedLength(t *testing.T) {
 	}
 }
 
+// A browser asks with OPTIONS whether a page of another origin may ask, before each question.
+func TestPreflightIsNoQuestion(t *testing.T) {
+	rec := tracertest.New(t)
+	h := tracer.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "http://localhost:3000")
+		w.WriteHeader(http.StatusNoContent)
+	}), tracer.WithTracerProvider(rec.TracerProvider()))
+	req := httptest.NewRequest("OPTIONS", "/api/ask", nil)
+	req.Header.Set("Access-Control-Request-Method", "POST")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, req)
+	if w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Origin") == "" {
+		t.Errorf("it is answered with status %d and %v, want the handler's answer", w.Code, w.Header())
+	}
+	if tree := rec.Tree(); tree != "" {
+		t.Errorf("it makes spans:\n%s", tree)
+	}
+}
+
 func TestAnswerNotStreamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := tracertest.New(t)
