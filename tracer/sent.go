@@ -12,13 +12,27 @@ const restWorthASpan = time.Millisecond
 // wrote is when an LLM call was at work.
 type wrote struct{ start, end time.Time }
 
-// called notes an LLM call that ended.
+// mostWrote is how many LLM calls a question remembers; an agent may make any number.
+const mostWrote = 16
+
+// called notes an LLM call that ended. Of too many, the two noted first become one, which tells less only of an answer whose
+// last byte was out when the second of them had not begun.
 func (q *Question) called(start, end time.Time) {
 	if q == nil {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if len(q.wrote) == mostWrote {
+		first, second := q.wrote[0], &q.wrote[1]
+		if first.start.Before(second.start) {
+			second.start = first.start
+		}
+		if first.end.After(second.end) {
+			second.end = first.end
+		}
+		q.wrote = append(q.wrote[:0], q.wrote[1:]...)
+	}
 	q.wrote = append(q.wrote, wrote{start, end})
 }
 
