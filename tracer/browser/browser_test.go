@@ -296,7 +296,7 @@ func TestWaysToEnter(t *testing.T) {
 	chrome := newBrowser(t)
 	const page = `<!doctype html><title>x</title><script src=/.ragtrace/enter.js data-ask=/ask data-session=s1></script>
 		<script src=/ways.js defer></script><form id=f><input id=in><button id=submit>Ask</button></form>
-		<textarea id=area></textarea><div id=edit contenteditable=true>x</div><button id=api>Ask</button><button id=silent>Ask</button>`
+		<input id=find><textarea id=area></textarea><div id=edit contenteditable=true>x</div><button id=api>Ask</button><button id=silent>Ask</button>`
 	const script = `
 		const $ = id => document.getElementById(id)
 		const ask = () => setTimeout(() => fetch('/ask', { method: 'POST' }).then(r => r.text()), 100)
@@ -350,6 +350,11 @@ func TestWaysToEnter(t *testing.T) {
 			pause()
 			tab.run(click("submit"))
 		}, true},
+		{"Enter that asks nothing, later Enter on a button", func() {
+			tab.run(chromedp.Focus("#find"), chromedp.KeyEvent(kb.Enter))
+			pause()
+			tab.run(chromedp.Focus("#silent"), chromedp.KeyEvent(kb.Enter))
+		}, false},
 		{"the page by itself", func() { eval[bool](tab, "fetch('/ask'), true") }, false},
 	} {
 		c.press()

@@ -23,8 +23,8 @@
 // # What is measured
 //
 // Enter is the Enter key in a form field (not in the middle of an input method's composition, nor with Shift), or the submit
-// of a form, whichever comes first. A click or a new line after it takes it back. A page that sends otherwise calls
-// ragtrace.enter() at the moment that counts, a click on its button say.
+// of a form, whichever comes first. A click, be it by a key, or a new line after it takes it back. A page that sends otherwise
+// calls ragtrace.enter() at the moment that counts, a click on its button say.
 //
 // Text is painted when an animation frame has passed after it came into an element of data-answer; in a page in the
 // background, which has no frames, when it came into the document. What changes before the response's head is there does not

@@ -1,4 +1,4 @@
-// ragtrace: Enter to last paint, see package tracer/browser
+// see ragtrace's package tracer/browser
 (() => {
 	const data = document.currentScript.dataset, { answer } = data
 	const now = () => performance.now()
@@ -6,7 +6,7 @@
 	const on = (type, f) => addEventListener(type, safe(f), true)
 	const hex = n => crypto.getRandomValues(new Uint8Array(n)).reduce((s, b) => s + (b + 256).toString(16).slice(1), '')
 
-	let pressed // when; a click or new line undoes it
+	let pressed // when; clicks and new lines undo it
 	const enter = () => { pressed = now() }
 	window.ragtrace = { enter }
 	on('keydown', e => {
@@ -15,9 +15,10 @@
 	})
 	on('submit', () => { now() - pressed < 1e3 || enter() })
 	on('pointerdown', () => { pressed = NaN })
+	on('click', e => e.target.matches(':focus') && (pressed = NaN))
 	on('input', e => { if (/^insert[LP]/.test(e.inputType)) pressed = NaN })
 
-	let asked = 0 // the question; its times are ms since it was sent
+	let asked = 0 // its times are ms since it was sent
 	const ask = to => {
 		const url = new URL(to, document.baseURI)
 		if (url.origin + url.pathname !== location.origin + data.ask) return
