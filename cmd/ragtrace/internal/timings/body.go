@@ -113,7 +113,7 @@ func isRecording(data []byte) bool {
 
 // refusal says why a body is no answer.
 func refusal(text []byte, status int, words string) error {
-	text = bytes.TrimSpace(text)
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF")))
 	with := ""
 	if status >= http.StatusBadRequest {
 		with = fmt.Sprintf(" (HTTP %d)", status)
@@ -125,7 +125,13 @@ func refusal(text []byte, status int, words string) error {
 		return fmt.Errorf("has a head and no body%s: there is no answer to read", with)
 	case text[0] == '<':
 		return fmt.Errorf("is an HTML page, not an answer of a model server%s%s", with, title(text))
-	case text[0] == '{' || text[0] == '[':
+	case bytes.HasPrefix(text, []byte("HTTP/")):
+		return errors.New("is cut off inside its head")
+	case bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")):
+		return errors.New("is UTF-16, as PowerShell's > writes it: save the answer with curl -o")
+	case eventField.Match(text):
+		return fmt.Errorf("is a stream of events, but no answer of a model server that ragtrace knows%s", with)
+	case text[0] == '{' || text[0] == '[' || json.Valid(text):
 		if err := badJSON(text); err != "" {
 			return fmt.Errorf("%s%s", err, with)
 		}
@@ -133,6 +139,9 @@ func refusal(text []byte, status int, words string) error {
 	}
 	return fmt.Errorf("is not JSON, NDJSON or server-sent events%s: it begins with %q", with, beginning(text))
 }
+
+// eventField is what server-sent events begin with.
+var eventField = regexp.MustCompile(`^(data|event|id|retry)?:`)
 
 var titleTag = regexp.MustCompile(`(?i)<title>([^<]*)`)
 

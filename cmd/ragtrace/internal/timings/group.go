@@ -66,6 +66,14 @@ func (g *group) failed() int {
 	return n
 }
 
+// has reports whether a run of the group has the figure.
+func (g *group) has(figure func(*figures) stages.Timing) bool {
+	return slices.ContainsFunc(g.runs, func(r *Result) bool {
+		f := r.figures()
+		return figure(&f).Known()
+	})
+}
+
 // title names the group: "ollama, llama3.2:3b".
 func (g *group) title() string {
 	title := cmp.Or(g.backend, "unknown API")

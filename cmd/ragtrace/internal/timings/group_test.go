@@ -91,6 +91,30 @@ func TestPercentilesOfMany(t *testing.T) {
 	}
 }
 
+// TestOneRulerAColumn: TPOT is the client's where a run has it, and the server's never stands among them.
+func TestOneRulerAColumn(t *testing.T) {
+	tpot := func(streamed bool) *Result {
+		r := run("r", "m", 110*time.Millisecond)
+		r.Facts.OutputTokens, r.Facts.Decode = stages.Count{N: 3, Source: stages.Reported}, stages.Timing{D: 34 * ms1, Source: stages.Reported}
+		if streamed {
+			r.Facts.Streamed, r.Facts.Marks.FirstToken = true, stages.Timing{D: 70 * ms1, Source: stages.Measured}
+		}
+		return r
+	}
+	for _, c := range []struct {
+		runs []*Result
+		want string
+	}{
+		{[]*Result{tpot(false), tpot(false)}, "run E2E TTFT TPOT server load notes r 110 ms - 17.0 ms - warm-up r 110 ms - 17.0 ms -"}, // 34 ms, two steps
+		{[]*Result{tpot(true), tpot(false)}, "run E2E TTFT TPOT load notes r 110 ms 70.0 ms 20.0 ms - warm-up r 110 ms - - -"},         // 110 - 70 ms
+		{[]*Result{run("r", "m", 110*time.Millisecond)}, "run E2E TTFT TPOT load notes r 110 ms - - - warm-up"},
+	} {
+		if got := strings.Join(strings.Fields(groups(c.runs)[0].list(report.Screen{})), " "); got != c.want {
+			t.Errorf("%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
 // TestLongTablesAreCut keeps the first run and the last ones.
 func TestLongTablesAreCut(t *testing.T) {
 	var all []*Result

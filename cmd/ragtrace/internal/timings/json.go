@@ -23,6 +23,8 @@ type JSON struct {
 	PrefillRate *float64          `json:"prefill_tokens_per_s,omitempty"`
 	DecodeRate  *float64          `json:"decode_tokens_per_s,omitempty"`
 	Notes       []string          `json:"notes,omitempty"`
+
+	Gateway map[string]recording.Millis `json:"gateway_ms,omitempty"` // what the head tells of the way to the server
 }
 
 // JSON is r for machines. An answer in one piece whose TTFT is pieced together has the flag estimated_ttft, unless the
@@ -50,7 +52,16 @@ func (r *Result) JSON() JSON {
 	}
 	j := JSON{Input: r.Input, Clock: r.Clock, Trace: r.Trace, Result: res, Notes: r.notes()}
 	j.TTFTApprox = ms(g.approx)
-	j.Load, j.Prefill, j.Decode = ms(f.Load), ms(f.Prefill), ms(f.Decode)
+	j.Load, j.Prefill, j.Decode = ms(g.said.load), ms(g.said.prefill), ms(g.said.decode)
+	if !g.said.total.Known() {
+		res.Total = nil
+	}
+	for _, t := range f.Gateway.Timings {
+		if j.Gateway == nil {
+			j.Gateway = make(map[string]recording.Millis)
+		}
+		j.Gateway[t.Name] = recording.MillisOf(t.D)
+	}
 	j.PrefillRate, j.DecodeRate = rate(g.PrefillRate), rate(g.DecodeRate)
 	if g.approx.Known() && r.Clock != ClientClock {
 		res.Flags = append(res.Flags, stages.FlagEstimatedTTFT)

@@ -22,7 +22,7 @@ func (l *lines) first() {
 		l.time("TTFT", l.TTFT, "to the first token")
 	case l.approx.Known():
 		l.add("TTFT", "~"+report.Duration(l.approx.D), l.approximately())
-	case f.Stage == stages.LLM && !f.Streamed && l.r.OK() && len(f.Other) > 0:
+	case f.Stage == stages.LLM && !f.Streamed && l.r.OK() && (len(f.Other) > 0 || f.Flagged(stages.FlagSuspectUnits)):
 		l.add("TTFT", "unknown", "the answer came in one piece")
 	case f.Stage == stages.LLM && !f.Streamed && l.r.OK():
 		l.add("TTFT", "unknown", "the answer came in one piece, and the server reports no prefill")
@@ -33,6 +33,9 @@ func (l *lines) first() {
 		l.time("TTFA", l.TTFA, "to the first token of the answer itself")
 	}
 	l.time("TTFT server", l.TTFTServer, "by the server's stamps, from its start of work")
+	if l.TTFAServer != l.TTFTServer {
+		l.time("TTFA server", l.TTFAServer, "the same, to the first token of the answer itself")
+	}
 	if f.Stage == stages.LLM {
 		for _, o := range f.Other {
 			l.time(strings.ReplaceAll(o.Name, "_", " "), o.Timing, "the server's own figure; what it holds is not said")
@@ -93,6 +96,10 @@ func (l *lines) whole() {
 		l.time("E2E", l.E2E, "to the finish")
 	}
 	if !l.E2E.Known() && l.r.Clock == ServerClock {
-		l.add("E2E", "unknown", "the server reports no total")
+		how := "the server reports no total"
+		if l.r.Facts.Flagged(stages.FlagSuspectUnits) {
+			how = "the server's total is in another unit than its name says"
+		}
+		l.add("E2E", "unknown", how)
 	}
 }

@@ -27,12 +27,16 @@ func Single(s report.Screen, r *Result) error {
 		l.load()
 		l.compute()
 		l.tokens()
+		if !f.Load.Known() {
+			l.store()
+		}
 		l.whole()
 	default:
 		l.first()
 		l.store()
 		l.whole()
 	}
+	l.gateway()
 	var b strings.Builder
 	b.WriteString(report.Paragraph(s, "", fmt.Sprintf("%s: %s, %s", r.Input, r.title(), r.outcome())))
 	b.WriteString("\n" + report.Grid(s, []report.Head{{Text: "figure"}, {Text: "value", Right: true}, {Text: "how it is known"}}, l.rows))
@@ -65,8 +69,8 @@ func (l *lines) time(name string, t stages.Timing, how string) {
 func (l *lines) load() {
 	f := l.r.Facts
 	switch {
-	case f.Load.Known():
-		l.time("load", f.Load, "getting the model ready, and waiting for it")
+	case l.said.load.Known():
+		l.time("load", l.said.load, "getting the model ready, and waiting for it")
 	case f.Operation == stages.OpLoad:
 		for _, p := range f.Phases() {
 			l.time("load", stages.Timing{D: p.End - p.Start, Source: p.Source}, "the whole call: the server gives no durations")
@@ -76,23 +80,25 @@ func (l *lines) load() {
 
 // server adds the phases inside the model server.
 func (l *lines) server() {
-	f := l.r.Facts
 	l.load()
+	rest := l.DecodeResidual.D >= time.Millisecond
 	switch {
 	case l.Queue.Source == stages.Reported:
 		l.time("queue", l.Queue, "waiting inside the server")
-	case f.Total.Known():
+	case l.said.total.Known() && rest:
+		l.time("queue", l.Queue, "total - load - prefill - decode and its rest, mostly waiting")
+	case l.said.total.Known():
 		l.time("queue", l.Queue, "total - load - prefill - decode, mostly waiting")
 	default:
 		l.time("queue", l.Queue, "up to the first token - prefill: waiting, network")
 	}
-	l.time("prefill", f.Prefill, "reading the prompt"+l.prefillRate())
+	l.time("prefill", l.said.prefill, "reading the prompt"+l.prefillRate())
 	how := "first token to last"
 	if l.DecodeRate.Known() {
 		how += fmt.Sprintf(", %s tok/s", digits(l.DecodeRate.PerSecond))
 	}
-	l.time("decode", f.Decode, how)
-	if l.DecodeResidual.D >= time.Millisecond {
+	l.time("decode", l.said.decode, how)
+	if rest {
 		l.time("decode rest", l.DecodeResidual, "decoding beyond that: sampling, a late reader")
 	}
 	l.placed()
@@ -175,5 +181,19 @@ func (l *lines) store() {
 	}
 	if f.Hits.Known() {
 		l.add("hits", fmt.Sprint(f.Hits.N), "in the answer")
+	}
+}
+
+// gateway adds what the head of the answer tells of the way to the server.
+func (l *lines) gateway() {
+	g := &l.r.Facts.Gateway
+	for _, t := range g.Timings {
+		l.time(strings.NewReplacer(".", " ", "_", " ").Replace(t.Name), t.Timing, "in the head of the answer")
+	}
+	if g.Retries.N > 0 {
+		l.add("attempts", fmt.Sprint(g.Retries.N+1), "by the gateway: each takes its time")
+	}
+	if g.Fallbacks.N > 0 {
+		l.add("fallbacks", fmt.Sprint(g.Fallbacks.N), "to other models, by the gateway")
 	}
 }

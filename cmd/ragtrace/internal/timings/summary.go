@@ -36,9 +36,6 @@ func (g *group) rows() []row {
 			return get(&all[i])
 		}
 	}
-	fact := func(get func(*stages.Facts) stages.Timing) func(int) stages.Timing {
-		return func(i int) stages.Timing { return get(runs[i].Facts) }
-	}
 	var rows []row
 	add := func(name string, get func(int) stages.Timing) {
 		var values []time.Duration
@@ -57,16 +54,19 @@ func (g *group) rows() []row {
 		add("TTFA", byArrival(func(f *figures) stages.Timing { return f.TTFA }))
 	}
 	add("TTFT server", func(i int) stages.Timing { return all[i].TTFTServer })
+	if slices.ContainsFunc(all, func(f figures) bool { return f.TTFAServer != f.TTFTServer }) {
+		add("TTFA server", func(i int) stages.Timing { return all[i].TTFAServer })
+	}
 	add("TTFT approx.", func(i int) stages.Timing { return all[i].approx })
 	add("TPOT", byArrival(func(f *figures) stages.Timing { return f.TPOT }))
 	add("TPOT server", func(i int) stages.Timing { return all[i].TPOTServer })
 	if r, ok := pooled(runs, all); ok {
 		rows = append(rows, r)
 	}
-	add("load", fact(func(f *stages.Facts) stages.Timing { return f.Load }))
+	add("load", func(i int) stages.Timing { return all[i].said.load })
 	add("queue", func(i int) stages.Timing { return all[i].Queue })
-	add("prefill", fact(func(f *stages.Facts) stages.Timing { return f.Prefill }))
-	add("decode", fact(func(f *stages.Facts) stages.Timing { return f.Decode }))
+	add("prefill", func(i int) stages.Timing { return all[i].said.prefill })
+	add("decode", func(i int) stages.Timing { return all[i].said.decode })
 	return rows
 }
 
@@ -113,7 +113,7 @@ func summary(s report.Screen, all []*group) string {
 		}
 	}
 	if len(rows) == 0 {
-		return "Nothing is left to summarise: the first run of each backend and model is a warm-up.\n"
+		return report.Paragraph(s, "", "Nothing is left to summarise: the first run of each backend and model is a warm-up.")
 	}
 	text := report.Grid(s, heads, rows)
 	if marked {

@@ -33,8 +33,14 @@ func Table(s report.Screen, results []*Result) error {
 
 // list is the runs of the group, one a line: the last ones, when there are many.
 func (g *group) list(s report.Screen) string {
+	// One column has one ruler: the server's, where no run has the client's.
+	clients, servers := func(f *figures) stages.Timing { return f.TPOT }, func(f *figures) stages.Timing { return f.TPOTServer }
+	perToken, name := clients, "TPOT"
+	if !g.has(clients) && g.has(servers) {
+		perToken, name = servers, "TPOT server"
+	}
 	heads := []report.Head{
-		{Text: "run"}, {Text: "E2E", Right: true}, {Text: "TTFT", Right: true}, {Text: "TPOT", Right: true},
+		{Text: "run"}, {Text: "E2E", Right: true}, {Text: "TTFT", Right: true}, {Text: name, Right: true},
 		{Text: "load", Right: true}, {Text: "notes"},
 	}
 	runs, left := g.runs, 0
@@ -45,14 +51,13 @@ func (g *group) list(s report.Screen) string {
 	var rows [][]string
 	for _, r := range runs {
 		f := r.figures()
-		ttft, tpot := duration(f.TTFT), duration(f.TPOT)
+		ttft := duration(f.TTFT)
 		if !f.TTFT.Known() && f.approx.Known() {
 			ttft = "~" + report.Duration(f.approx.D)
 		}
-		if !f.TPOT.Known() {
-			tpot = duration(f.TPOTServer)
-		}
-		rows = append(rows, []string{shortName(s, r.Input), duration(f.E2E), ttft, tpot, duration(r.Facts.Load), g.remarks(r)})
+		rows = append(rows, []string{
+			shortName(s, r.Input), duration(f.E2E), ttft, duration(perToken(&f)), duration(f.said.load), g.remarks(r),
+		})
 	}
 	text := report.Grid(s, heads, rows)
 	if left > 0 {

@@ -27,6 +27,9 @@ func (r *Result) notes() []string {
 	}
 	for _, flag := range r.flags() {
 		notes = append(notes, sentence(flagWords(flag)))
+		if flag == stages.FlagBufferedStream && r.Clock == PipeClock {
+			notes = append(notes, "curl does so too, unless it is told -N.")
+		}
 	}
 	return notes
 }
@@ -36,8 +39,12 @@ func flagWords(flag string) string {
 	if field, ok := strings.CutPrefix(flag, stages.FlagBad); ok {
 		return fmt.Sprintf("the server's %s cannot be a duration and was left out", field)
 	}
-	if flag == stages.FlagBufferedStream {
+	switch flag {
+	case stages.FlagBufferedStream:
 		return "something between server and client held the tokens back: TTFT, TPOT and ITL describe that, not the model"
+	case stages.FlagSuspectUnits:
+		return "the server's durations are in another unit than their names say (they would be more than 20,000 tokens a second) " +
+			"and were left out"
 	}
 	return report.Flag(flag)
 }
