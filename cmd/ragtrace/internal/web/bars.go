@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -264,17 +265,18 @@ func ticksOf(top time.Duration, n int) []time.Duration {
 	}
 }
 
-// roughly is a long time in one unit.
+// roughly is a long time in whole units.
 func roughly(d time.Duration) string {
+	whole := func(v float64, unit string) string { return strconv.Itoa(int(math.Round(v))) + unit }
 	switch {
 	case d < 2*time.Minute:
-		return strconv.Itoa(int(d.Seconds())) + " s"
+		return whole(d.Seconds(), " s")
 	case d < 2*time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + " min"
+		return whole(d.Minutes(), " min")
 	case d < 48*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + " h"
+		return whole(d.Hours(), " h")
 	}
-	return strconv.Itoa(int(d.Hours()/24)) + " days"
+	return whole(d.Hours()/24, " days")
 }
 
 // chartWidth is a class that keeps n slots wide enough to be hit.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -236,6 +237,43 @@ func TestTheVerdictIsOnTheChosenSession(t *testing.T) {
 
 // How wide the chart is, only the browser knows, so that it is for it to cut the names of sessions. Two sessions of a question
 // each have slots of 1, and 0.6 lies between them and belongs to the first.
+// While a question is being answered its root has not come, and nobody knows when it began. Its session stays in its place,
+// and a session that has nothing else goes last.
+func TestAQuestionThatIsBeingAnsweredMovesNothing(t *testing.T) {
+	s := &shelf{}
+	s.add(script{session: "a", number: 1}.spans(1)...)
+	s.add(script{session: "b", number: 1, at: 10 * time.Second}.spans(2)...)
+	s.add(script{session: "b", number: 2, at: 20 * time.Second}.spans(3)[1:]...)
+	s.add(script{session: "new", number: 1, at: 30 * time.Second}.spans(4)[1:]...)
+	s.add(script{session: "c", number: 1, at: 40 * time.Second}.spans(5)...)
+	var got []string
+	for _, q := range decode(t, start(t, s, web.Options{}).URL)["questions"].([]any) {
+		q := q.(map[string]any)
+		got = append(got, fmt.Sprint(q["session"], "/", q["number"], " ", q["status"]))
+	}
+	want := []string{"a/1 ok", "b/1 ok", "b/2 incomplete", "c/1 ok", "new/1 incomplete"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What was asked last may stand in the middle, as sessions stay together.
+func TestWhatWasAskedLastIsFound(t *testing.T) {
+	s := &shelf{}
+	s.add(script{session: "old", number: 1}.spans(1)...)
+	for n := 2; n <= 71; n++ {
+		s.add(script{session: fmt.Sprint("s", n), number: 1, at: time.Duration(n) * time.Minute}.spans(n)...)
+	}
+	s.add(script{session: "old", number: 2, at: 100 * time.Minute}.spans(72)...)
+	url := start(t, s, web.Options{}).URL
+	const link = `asked last: <a href="/?first=0"><bdi>Question 2 of session old</bdi></a>`
+	for path, want := range map[string]bool{"/": true, "/?first=0": false, "/?first=1": false, "/?first=2": true, "/?session=s5": false, "/?session=none": false} {
+		if _, body, _ := get(t, url+path, "text/html"); strings.Contains(body, link) != want {
+			t.Errorf("%s: says what was asked last: %v, want %v", path, !want, want)
+		}
+	}
+}
+
 func TestNamesOfSessionsHaveTheirRoom(t *testing.T) {
 	s := &shelf{}
 	for i, session := range []string{"first-session", "second-session"} {

@@ -32,6 +32,7 @@ type list struct {
 	Sessions, Services, Models, Backends        []string
 	Total, Matching, First, Last, Show          int
 	Newer, Older, Newest, Oldest, Wider, Closer string // URLs; "" for none
+	Latest                                      *link  // the part that holds what was asked last; nil for this one
 	Chart                                       barChart
 	Overview                                    *overview
 	Rows                                        []row
@@ -89,6 +90,7 @@ func (p *Page) questions(r *http.Request) (*answer, error) {
 		Sessions: some(s.sessions), Services: some(s.services), Models: some(s.models), Backends: some(s.backends),
 	}
 	v.pages(&f)
+	v.Latest = s.latest(places, first, show, &f)
 	var before *diagnose.Result
 	if first > 0 {
 		before = &s.results[places[first-1]]
@@ -157,6 +159,22 @@ func (v *list) pages(f *filter) {
 	if shown := v.Last - v.First; shown > 10 {
 		v.Closer = at(v.First+shown/4, max(5, shown/2))
 	}
+}
+
+// latest leads to the question at places that was asked last where the part from first on does not show it: an
+// old session may go on.
+func (s *snapshot) latest(places []int, first, show int, f *filter) *link {
+	last := -1
+	for i := range places {
+		if last < 0 || s.results[places[i]].Start.After(s.results[places[last]].Start) {
+			last = i
+		}
+	}
+	if last < 0 || first <= last && last < first+show {
+		return nil
+	}
+	r := &s.results[places[last]]
+	return &link{report.Name(shownUpTo(r.Session, 40), r.Number), pageURL(f.query(), max(0, last-show/2), show)}
 }
 
 func (s *snapshot) row(r *diagnose.Result) row {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -15,6 +16,17 @@ func TestShown(t *testing.T) {
 	} {
 		if got := shown(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestRoughly(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		3570 * time.Millisecond: "4 s", 119 * time.Second: "119 s", 150 * time.Second: "3 min", 100 * time.Minute: "100 min",
+		170 * time.Minute: "3 h", 60 * time.Hour: "3 days", 50 * time.Hour: "2 days",
+	} {
+		if got := roughly(d); got != want {
+			t.Errorf("%v is roughly %q, want %q", d, got, want)
 		}
 	}
 }
