@@ -28,6 +28,7 @@ func (in *input) result() (*Result, error) {
 		return nil, fmt.Errorf("cannot be replayed: %w", err)
 	}
 	h := readHead(in.data)
+	in.data = h.cutTrailer(in.data)
 	body := in.data[h.length:]
 	h.encoding(body)
 	text := unpacked(&h, body)
@@ -61,11 +62,12 @@ func (in *input) observe(guess *recognise.Guess, h *head, at func(read) time.Dur
 	o.Response(at(in.reads[0]), h.status, h.header)
 	from := h.length
 	for _, r := range in.reads {
-		if r.end > from {
-			o.ResponseBody(at(r), in.data[from:r.end])
-			from = r.end
+		if end := min(r.end, len(in.data)); end > from {
+			o.ResponseBody(at(r), in.data[from:end])
+			from = end
 		}
 	}
+	o.Trailer(h.trailer)
 	how := stages.EndedEOF
 	if in.cut {
 		how = stages.EndedClosed

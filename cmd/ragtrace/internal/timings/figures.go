@@ -58,5 +58,8 @@ func (g *figures) approximate(f *stages.Facts) {
 			g.of = append(g.of, part.name)
 		}
 	}
+	if g.said.total.Known() { // the parts may be more than the whole, which they are cut to
+		g.approx.D = min(g.approx.D, g.said.total.D)
+	}
 	g.approx.Source = stages.Derived
 }

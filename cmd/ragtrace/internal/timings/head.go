@@ -3,6 +3,7 @@ package timings
 import (
 	"bytes"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -12,6 +13,8 @@ type head struct {
 	status int // 0: there was none
 	header http.Header
 	length int // in bytes
+
+	trailer http.Header // fields that came after the body
 }
 
 // readHead reads the heads in front of a body: that of a proxy, 100 Continue and redirects come before the last, which
@@ -54,6 +57,31 @@ func oneHead(data []byte) (status int, header http.Header, length int) {
 				header.Add(name, strings.TrimSpace(value))
 			}
 		}
+	}
+}
+
+// cutTrailer takes the fields that the head announces off the end of data, and returns what is before them. curl -i writes
+// them right behind the body.
+func (h *head) cutTrailer(data []byte) []byte {
+	names := strings.FieldsFunc(strings.Join(h.header.Values("Trailer"), ","), func(r rune) bool { return r == ',' || r == ' ' })
+	if len(names) == 0 {
+		return data
+	}
+	for i := range names {
+		names[i] = regexp.QuoteMeta(names[i])
+	}
+	field := regexp.MustCompile(`(?i)(` + strings.Join(names, "|") + `):[^\r\n]*\r\n$`)
+	h.trailer = make(http.Header)
+	for {
+		const most = 8 << 10 // of one field
+		tail := data[max(h.length, len(data)-most):]
+		at := field.FindIndex(tail)
+		if at == nil {
+			return data
+		}
+		name, value, _ := strings.Cut(string(tail[at[0]:]), ":")
+		h.trailer.Add(name, strings.TrimSpace(value))
+		data = data[:len(data)-len(tail)+at[0]]
 	}
 }
 

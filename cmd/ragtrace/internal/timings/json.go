@@ -24,7 +24,7 @@ type JSON struct {
 	DecodeRate  *float64          `json:"decode_tokens_per_s,omitempty"`
 	Notes       []string          `json:"notes,omitempty"`
 
-	Gateway map[string]recording.Millis `json:"gateway_ms,omitempty"` // what the head tells of the way to the server
+	Gateway map[string]recording.Millis `json:"gateway_ms,omitempty"` // what the headers tell of the way to the server
 }
 
 // JSON is r for machines. An answer in one piece whose TTFT is pieced together has the flag estimated_ttft, unless the

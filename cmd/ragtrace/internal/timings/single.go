@@ -184,11 +184,11 @@ func (l *lines) store() {
 	}
 }
 
-// gateway adds what the head of the answer tells of the way to the server.
+// gateway adds what the headers of the answer tell of the way to the server.
 func (l *lines) gateway() {
 	g := &l.r.Facts.Gateway
 	for _, t := range g.Timings {
-		l.time(strings.NewReplacer(".", " ", "_", " ").Replace(t.Name), t.Timing, "in the head of the answer")
+		l.time(strings.NewReplacer(".", " ", "_", " ").Replace(t.Name), t.Timing, "in the headers of the answer")
 	}
 	if g.Retries.N > 0 {
 		l.add("attempts", fmt.Sprint(g.Retries.N+1), "by the gateway: each takes its time")

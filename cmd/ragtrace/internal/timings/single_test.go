@@ -2,12 +2,14 @@ package timings
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
+	"github.com/ragtrace/ragtrace/stages"
 	"github.com/ragtrace/ragtrace/stages/recording"
 )
 
@@ -114,6 +116,45 @@ func TestGatewayInTheHead(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]float64{"litellm.overhead": 12.25, "server_timing.db": 53.2}, numbers(r.JSON().Gateway)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTrailers: curl -i writes them behind the body, without a line of their own.
+func TestTrailers(t *testing.T) {
+	body := strings.TrimSuffix(strings.Replace(lineD, `"response":""`, `"response":"abc"`, 1), "\n")
+	head := "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTrailer: Server-Timing, X-Request-Time\r\n\r\n"
+	for name, in := range map[string]string{
+		"at once": head + body + "server-timing: db;dur=5\r\nX-Request-Time: 0.162\r\n",
+		"none":    head + body,
+	} {
+		r, err := Read(t.Context(), name, strings.NewReader(in), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := r.JSON()
+		if j.TTFTApprox == nil || *j.TTFTApprox != 96 || strings.Join(j.Flags, " ") != "estimated_ttft" {
+			t.Errorf("%s: TTFT ~%v, flags %v: the body is not what it was", name, j.TTFTApprox, j.Flags)
+		}
+		want := map[string]float64{"server_timing.db": 5, "nginx.request": 162}
+		if name == "none" {
+			want = map[string]float64{}
+		}
+		if diff := cmp.Diff(want, numbers(j.Gateway)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestPartsBeyondTheWhole: 90 ms of load and 30 of prefill in a total of 100: the first token was not after the last.
+func TestPartsBeyondTheWhole(t *testing.T) {
+	in := `{"model":"m","response":"x","done":true,"total_duration":100000000,"load_duration":90000000,"prompt_eval_duration":30000000,` +
+		`"eval_count":11,"eval_duration":50000000}`
+	r, err := Read(t.Context(), "x", strings.NewReader(in), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := r.JSON(); *j.TTFTApprox != 100 || *j.E2E != 100 || !slices.Contains(j.Flags, stages.FlagSumExceedsTotal) {
+		t.Errorf("TTFT ~%v, E2E %v, flags %v", *j.TTFTApprox, *j.E2E, j.Flags)
 	}
 }
 
