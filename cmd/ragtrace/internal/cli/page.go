@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"net/netip"
+	"path/filepath"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/index"
@@ -31,4 +33,18 @@ func newPage(st *store.Store, options web.Options) *web.Page {
 			return spans, err
 		},
 	}, options)
+}
+
+// receiver is where programs on this machine send spans to when these addresses are listened on.
+func receiver(grpc, http, db string) web.Receiver {
+	r := web.Receiver{GRPC: grpc, HTTP: http}
+	for _, addr := range []*string{&r.GRPC, &r.HTTP} {
+		if at, err := netip.ParseAddrPort(*addr); err == nil && at.Addr().IsUnspecified() {
+			*addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+		}
+	}
+	if path, err := filepath.Abs(db); err == nil && path != defaultDB() {
+		r.DB = path
+	}
+	return r
 }

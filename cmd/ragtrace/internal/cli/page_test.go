@@ -44,6 +44,15 @@ func pageJSON(t *testing.T, url string) map[string]any {
 	return v
 }
 
+func TestReceiverAsReachedFromHere(t *testing.T) {
+	for db, want := range map[string]string{defaultDB(): "", "/srv/traces.db": "/srv/traces.db"} {
+		got := receiver("[::]:4317", "127.0.0.1:5318", db)
+		if diff := cmp.Diff(web.Receiver{GRPC: "127.0.0.1:4317", HTTP: "127.0.0.1:5318", DB: want}, got); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", db, diff)
+		}
+	}
+}
+
 // The page over a store says what slow says of it, and has questions that another process brings.
 func TestThePageSaysWhatSlowSays(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "a.db")

@@ -114,6 +114,7 @@ func (s collector) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	operators := ops.New(st, server, log)
 	shown := ""
 	if s.page != "" {
+		s.options.Receiver = receiver(server.GRPCAddr(), server.HTTPAddr(), st.Path())
 		front, failed := startFront(ctx, st, s.page, s.options, s.ingest.Token, operators)
 		if failed != nil {
 			return errors.Join(s.explainListen(failed), server.Close())

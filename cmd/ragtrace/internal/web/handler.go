@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -21,6 +22,8 @@ type Page struct {
 
 // New makes a page of a source. Close ends it.
 func New(source Source, options Options) *Page {
+	to := &options.Receiver
+	to.GRPC, to.HTTP = cmp.Or(to.GRPC, "127.0.0.1:4317"), cmp.Or(to.HTTP, "127.0.0.1:4318")
 	ctx, stop := context.WithCancel(context.Background())
 	p := &Page{library: library{source: source, ctx: ctx}, options: options, mux: http.NewServeMux(), stop: stop}
 	p.mux.HandleFunc("GET /{$}", p.view(p.questions))

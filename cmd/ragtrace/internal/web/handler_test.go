@@ -335,6 +335,13 @@ func TestNothingYetTellsHowToBegin(t *testing.T) {
 	if v := decode(t, url); v["total"] != 0. {
 		t.Errorf("total %v", v["total"])
 	}
+	url = start(t, &shelf{}, web.Options{Receiver: web.Receiver{GRPC: "127.0.0.1:5317", HTTP: "127.0.0.1:5318", DB: "/tmp/x.db"}}).URL
+	_, body, _ := get(t, url+"/", "text/html")
+	for _, says := range []string{"=http://127.0.0.1:5317<", "http://127.0.0.1:5318<", "ragtrace demo --db /tmp/x.db<", "import --db /tmp/x.db FILE<"} {
+		if !strings.Contains(body, says) {
+			t.Errorf("elsewhere: without %q", says)
+		}
+	}
 }
 
 func TestAQuestionWithoutARootShowsItsSpans(t *testing.T) {

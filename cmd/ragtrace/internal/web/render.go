@@ -45,6 +45,7 @@ type frame struct {
 	Title string
 	Nav   string
 	JSON  string // the URL of the twin
+	Begin Receiver
 	Data  any
 }
 
@@ -71,7 +72,7 @@ func (p *Page) view(view viewer) http.HandlerFunc {
 			err = out.Encode(a.json)
 		} else {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			err = templates.ExecuteTemplate(&body, a.template+".html", frame{a.title, a.nav, twin(r), a.data})
+			err = templates.ExecuteTemplate(&body, a.template+".html", frame{a.title, a.nav, twin(r), p.options.Receiver, a.data})
 		}
 		if err != nil {
 			http.Error(w, fmt.Sprintf("the view cannot be drawn: %v", err), http.StatusInternalServerError)

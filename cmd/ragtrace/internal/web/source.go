@@ -29,4 +29,12 @@ type Options struct {
 	Local bool
 	// JaegerURL is the address of a Jaeger UI to link traces to, without a slash at the end; "" for none.
 	JaegerURL string
+	// Receiver is told to those who have sent nothing yet.
+	Receiver Receiver
+}
+
+// A Receiver is where spans can be sent. What is "" is as ragtrace serve has it by default.
+type Receiver struct {
+	GRPC, HTTP string // HOST:PORT
+	DB         string // the file that they are kept in
 }
