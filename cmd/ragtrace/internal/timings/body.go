@@ -72,7 +72,7 @@ func (in *input) observe(guess *recognise.Guess, h *head, at func(read) time.Dur
 	if in.cut {
 		how = stages.EndedClosed
 	}
-	o.End(at(in.reads[len(in.reads)-1]), how, nil)
+	o.End(at(read{at: in.end}), how, nil)
 	return o.Facts()
 }
 

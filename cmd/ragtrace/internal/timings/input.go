@@ -18,7 +18,8 @@ type input struct {
 	name  string
 	data  []byte
 	reads []read
-	cut   bool // reading was interrupted
+	end   time.Duration // when there was no more, or nobody waited for it
+	cut   bool          // reading was interrupted
 	live  bool // arrivals mean something
 }
 
@@ -78,6 +79,7 @@ func (in *input) read(ctx context.Context, r io.Reader) error {
 			}
 			switch {
 			case errors.Is(p.err, io.EOF):
+				in.end = p.at
 				return nil
 			case p.err != nil:
 				return p.err
@@ -85,7 +87,7 @@ func (in *input) read(ctx context.Context, r io.Reader) error {
 				return fmt.Errorf("is longer than %d MiB", maxInput>>20)
 			}
 		case <-ctx.Done():
-			in.cut = true
+			in.end, in.cut = time.Since(start), true
 			return nil
 		}
 	}

@@ -189,18 +189,18 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestCutStream: a stream that breaks off is incomplete, with the tokens that came.
+// TestCutStream: a stream that breaks off is incomplete, with the tokens that came, and ends when the pipe does.
 func TestCutStream(t *testing.T) {
-	r, err := through(t, piece{95 * ms1, lineA}, piece{120 * ms1, lineB}, piece{130 * ms1, lineC[:30]})
+	r, err := through(t, piece{95 * ms1, lineA}, piece{120 * ms1, lineB}, piece{130 * ms1, lineC[:30]}, piece{time.Minute, ""})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Facts.Status != stages.StatusIncomplete || r.Facts.TokenEvents != 2 || r.figures().TTFT.D != 95*ms1 {
-		t.Errorf("%s, %d token events, TTFT %v", r.outcome(), r.Facts.TokenEvents, r.figures().TTFT)
+	if r.Facts.Status != stages.StatusIncomplete || r.Facts.TokenEvents != 2 || r.figures().TTFT.D != 95*ms1 || r.figures().E2E.D != time.Minute {
+		t.Errorf("%s, %d token events, TTFT %v, E2E %v", r.outcome(), r.Facts.TokenEvents, r.figures().TTFT, r.figures().E2E)
 	}
 }
 
-// TestInterruptedPipe: what came until then counts, and nobody waits for the rest.
+// TestInterruptedPipe: what came until then counts, and nobody waits for the rest; it ended when it was interrupted.
 func TestInterruptedPipe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
@@ -209,8 +209,8 @@ func TestInterruptedPipe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Facts.Status != stages.StatusCancelled || r.Facts.TokenEvents != 2 {
-			t.Errorf("%s, %d token events", r.outcome(), r.Facts.TokenEvents)
+		if r.Facts.Status != stages.StatusCancelled || r.Facts.TokenEvents != 2 || r.figures().E2E.D != time.Second {
+			t.Errorf("%s, %d token events, E2E %v", r.outcome(), r.Facts.TokenEvents, r.figures().E2E)
 		}
 		time.Sleep(2 * time.Hour) // the read that was left behind comes back, and ends
 	})
