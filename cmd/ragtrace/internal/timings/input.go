@@ -20,7 +20,7 @@ type input struct {
 	reads []read
 	end   time.Duration // when there was no more, or nobody waited for it
 	cut   bool          // reading was interrupted
-	live  bool // arrivals mean something
+	live  bool          // arrivals mean something
 }
 
 // A read ends at an offset of the data.
