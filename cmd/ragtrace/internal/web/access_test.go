@@ -47,7 +47,7 @@ const audit = `(() => {
 	// Contrast of shapes, by their colour or by their edge. Colours that were mixed are told as shares of one.
 	const mixed = c => { const m = c.match(/color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)\)/); return m && m.slice(1).map(v => v * 255); };
 	for (const e of all('main svg rect, main svg path, main svg line')) {
-		if (e.matches('.hit,.rim,.part,.zoom,.run,.grid,.dx') || !e.getClientRects().length) continue;
+		if (e.matches('.hit,.rim,.part,.run,.grid,.dx') || !e.getClientRects().length) continue;
 		const style = getComputedStyle(e), y = light(behind(e.closest('svg').parentElement).slice(0, 3));
 		if (style.fill.startsWith('url')) continue; // on top of a shape
 		let best = 0;

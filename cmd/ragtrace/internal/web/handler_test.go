@@ -356,6 +356,49 @@ func TestAQuestionWithoutARootShowsItsSpans(t *testing.T) {
 	}
 }
 
+// A microsecond between two phases belongs to the call on the critical path, and is too little to be seen.
+func TestNoDotsOnTheCriticalPath(t *testing.T) {
+	spans := script{session: "a", number: 1, load: time.Second}.spans(1)
+	for i := range spans {
+		if s := &spans[i]; s.Name == "llm.load" || s.Name == "llm.prefill" {
+			s.End -= int64(time.Microsecond)
+		}
+	}
+	s := &shelf{}
+	s.add(spans...)
+	url := start(t, s, web.Options{}).URL + "/q/" + traceID(1).String() + "/1"
+	rows := make(map[string]int) // with pieces of the path
+	for _, r := range decode(t, url)["rows"].([]any) {
+		r := r.(map[string]any)
+		path, _ := r["critical_path_ms"].([]any)
+		rows[r["name"].(string)] = len(path)
+	}
+	want := map[string]int{"question": 0, "embed": 1, "chat m": 2, "llm.load": 1, "llm.prefill": 1, "llm.decode": 1}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("pieces (-want +got):\n%s", diff)
+	}
+	_, body, _ := get(t, url, "text/html")
+	if n := strings.Count(body, `<rect class="cp" x=`); n != 4 {
+		t.Errorf("%d pieces are drawn, want those of embed and the three phases", n)
+	}
+}
+
+// Only what can be compared is offered for it.
+func TestAFailedQuestionIsNotOfferedForComparison(t *testing.T) {
+	s := &shelf{}
+	s.add(ten()...)
+	failed := script{session: "a", number: 11, at: 200 * time.Second}.spans(11)
+	failed[0].Status = model.StatusError
+	s.add(failed...)
+	url := start(t, s, web.Options{}).URL
+	for n, want := range map[int]bool{2: true, 11: false} {
+		_, body, _ := get(t, fmt.Sprintf("%s/q/%s/%d", url, traceID(n), n), "text/html")
+		if strings.Contains(body, "compare with the warm median") != want {
+			t.Errorf("question %d: offered %v, want %v", n, !want, want)
+		}
+	}
+}
+
 func TestAJaegerIsLinkedWhenThereIsOne(t *testing.T) {
 	s := &shelf{}
 	s.add(ten()...)

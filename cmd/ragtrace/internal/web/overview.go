@@ -22,7 +22,6 @@ type bin struct {
 	X, W, Y, H string
 	URL, Title string
 	Slow       bool // something in it stands out
-	Failed     bool
 }
 
 const (
@@ -67,7 +66,7 @@ func (s *snapshot) overview(places []int, first, show int, query url.Values) *ov
 			h = 2 + (overviewHeight-2)*math.Log(float64(longest)/least)/math.Log(most/least)
 		}
 		x.Y, x.H = pixels(overviewHeight-h), pixels(h)
-		x.Slow, x.Failed = slow > 0, failed > 0
+		x.Slow = slow > 0
 		x.Title = fmt.Sprintf("%s from place %d: the longest took %s, %d stand out, %d did not end well",
 			plural(to-from, "question", "questions"), from+1, report.Duration(longest), slow, failed)
 		x.URL = pageURL(query, max(0, from-(show-(to-from))/2), show)

@@ -12,6 +12,7 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/report"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/stats"
 )
 
 // A detail is the view of one question.
@@ -105,7 +106,7 @@ func (p *Page) question(r *http.Request) (*answer, error) {
 	}
 	v := detail{
 		Name: report.Name(shown(q.Session), q.Number), Result: *q, Slow: s.slowOf(q), Ruler: rulers[q.TTFTRuler],
-		Compare: "/compare?a=warm&b=" + name, InList: pageURL(nil, max(0, place-defaultShow/2), defaultShow),
+		InList: pageURL(nil, max(0, place-defaultShow/2), defaultShow),
 	}
 	if place > 0 {
 		v.Previous = questionURL(&s.results[place-1])
@@ -119,6 +120,9 @@ func (p *Page) question(r *http.Request) (*answer, error) {
 	warm := s.warmOf(q)
 	if warm != nil {
 		v.Warm = &warmLine{warm.n, warm.e2e}
+		if stats.Compared(q) {
+			v.Compare = "/compare?a=warm&b=" + name
+		}
 	}
 	v.Stages = stageLines(q, warm)
 	flags := slices.Clone(q.Flags)

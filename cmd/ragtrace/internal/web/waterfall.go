@@ -101,7 +101,11 @@ func drawWaterfall(l *diagnose.Layout, warm *usual) *waterfall {
 			}
 		}
 		for _, p := range r.Path {
-			f.Path = append(f.Path, piece{at(p.Start), percent(max(float64(p.End-p.Start), narrowest*float64(axis)), float64(axis))})
+			d := float64(p.End - p.Start)
+			if d < narrowest*float64(axis) && d < float64(r.End-r.Start)/2 {
+				continue // what is left of a span between those below it would be seen as dots
+			}
+			f.Path = append(f.Path, piece{at(p.Start), percent(max(d, narrowest*float64(axis)), float64(axis))})
 		}
 		w.Rows = append(w.Rows, f)
 	}
