@@ -110,7 +110,7 @@ func checkEndpoint() error {
 		if e == "" {
 			continue
 		}
-		if u, err := url.Parse(e); err != nil || u.Host == "" && u.Path == "" {
+		if u, err := url.Parse(e); err != nil || u.Scheme == "" || u.Host == "" && u.Path == "" {
 			return fmt.Errorf("ragtrace setup: %s=%s is not a URL (write it like http://127.0.0.1:4317)", name, e)
 		}
 		return nil

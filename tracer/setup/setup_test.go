@@ -246,6 +246,7 @@ func TestStartSettings(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", "ragtrace setup: OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf is not supported (use grpc, and the collector's gRPC port, usually 4317)"},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4317", "ragtrace setup: OTEL_EXPORTER_OTLP_ENDPOINT=127.0.0.1:4317 is not a URL (write it like http://127.0.0.1:4317)"},
 		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "localhost:4317", "ragtrace setup: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=localhost:4317 is not a URL (write it like http://127.0.0.1:4317)"},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "collector", "ragtrace setup: OTEL_EXPORTER_OTLP_ENDPOINT=collector is not a URL (write it like http://127.0.0.1:4317)"},
 	} {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
 			t.Setenv(c.name, c.value)
