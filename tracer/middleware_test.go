@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -261,6 +262,36 @@ func TestClientThatHasEverything(t *testing.T) {
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil).WithContext(ctx))
 	if s := only(t, rec, "question").Status(); s.Code != codes.Unset {
 		t.Errorf("status %v, want unset", s)
+	}
+}
+
+// A source that breaks off while it is copied to the client is not the client's doing.
+func TestSourceThatBreaksOff(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		abort     bool
+		errorType string
+	}{{"and the handler aborts", true, "aborted"}, {"and the handler returns", false, ""}} {
+		t.Run(c.name, func(t *testing.T) {
+			rec := tracertest.New(t)
+			server := httptest.NewServer(tracer.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, err := io.Copy(w, io.MultiReader(strings.NewReader("half an ans"), iotest.ErrReader(io.ErrUnexpectedEOF)))
+				if err != io.ErrUnexpectedEOF {
+					t.Errorf("copying says %v, want the source's error", err)
+				}
+				if c.abort {
+					panic(http.ErrAbortHandler)
+				}
+			}), tracer.WithTracerProvider(rec.TracerProvider())))
+			if resp, err := http.Get(server.URL); err == nil {
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+			server.Close() // waits for the handler
+			if got := tracertest.Value(only(t, rec, "question"), "error.type").AsString(); got != c.errorType {
+				t.Errorf("error.type %q, want %q", got, c.errorType)
+			}
+		})
 	}
 }
 

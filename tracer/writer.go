@@ -3,6 +3,7 @@ package tracer
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -93,8 +94,13 @@ func (r *recorder) readFrom(src io.Reader) (int64, error) {
 		r.wrote(int(n), err)
 		return n, err
 	}
-	n, err := below.ReadFrom(readNoter{src, r})
-	r.wrote(0, err)
+	noter := &readNoter{Reader: src, rec: r}
+	n, err := below.ReadFrom(noter)
+	if noter.err != nil && errors.Is(err, noter.err) {
+		r.wrote(0, nil) // the source broke off, not the way to the client
+	} else {
+		r.wrote(0, err)
+	}
 	return n, err
 }
 
@@ -111,11 +117,13 @@ func isFile(src io.Reader) bool {
 type readNoter struct {
 	io.Reader
 	rec *recorder
+	err error // that reading ended with
 }
 
-func (n readNoter) Read(p []byte) (int, error) {
+func (n *readNoter) Read(p []byte) (int, error) {
 	c, err := n.Reader.Read(p)
 	n.rec.wrote(c, nil)
+	n.err = err
 	return c, err
 }
 
