@@ -18,9 +18,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/timings"
+	"github.com/ragtrace/ragtrace/stages/fakeserver"
 	"github.com/ragtrace/ragtrace/stages/recording"
 )
 
@@ -146,50 +148,11 @@ func play(ctx context.Context, rt http.RoundTripper, base string, i int, c *serv
 	return got, json.Unmarshal(b, &got)
 }
 
-// tolerance is by how many milliseconds a real server and client may be off on a machine that runs them on time.
-const tolerance = 3.0
-
-// A watch knows when this machine ran things late, and by how much.
-type watch struct {
-	mu   sync.Mutex
-	late []lateness
-}
-
-type lateness struct {
-	at time.Time
-	by time.Duration
-}
-
-// start watches until ctx ends.
-func (w *watch) start(ctx context.Context) {
-	const tick = 2 * time.Millisecond
-	for ctx.Err() == nil {
-		due := time.Now().Add(tick)
-		time.Sleep(tick)
-		now := time.Now()
-		if by := now.Sub(due); by > time.Millisecond {
-			w.mu.Lock()
-			w.late = append(w.late, lateness{now, by})
-			w.mu.Unlock()
-		}
-	}
-}
-
-// since is the most that anything was late since then, in milliseconds.
-func (w *watch) since(start time.Time) float64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var most time.Duration
-	for _, l := range w.late {
-		if l.at.After(start) {
-			most = max(most, l.by)
-		}
-	}
-	return float64(most) / float64(time.Millisecond)
-}
+// tolerance is in milliseconds: the clients of the cases took up to one to send their requests, which here takes none.
+const tolerance = 1.001
 
 // differs lists the keys of want that got has otherwise: times by more than the tolerance, anything else at all.
-func differs(want, got map[string]any, tolerance float64) (diffs []string) {
+func differs(want, got map[string]any) (diffs []string) {
 	for key, w := range want {
 		if key == "do_not" || key == "tpot_note" { // remarks
 			continue
@@ -201,7 +164,7 @@ func differs(want, got map[string]any, tolerance float64) (diffs []string) {
 			n, ok := g.(float64) // a span of time that came to nothing is absent
 			same = ok && n == w || strings.HasSuffix(key, "_ms") && math.Abs(n-w) <= tolerance
 		case []any:
-			same = sameList(w, g, tolerance)
+			same = sameList(w, g)
 		default:
 			same = fmt.Sprint(w) == fmt.Sprint(g)
 		}
@@ -214,7 +177,7 @@ func differs(want, got map[string]any, tolerance float64) (diffs []string) {
 }
 
 // sameList compares flags, or spans by name, order and moments.
-func sameList(want []any, got any, tolerance float64) bool {
+func sameList(want []any, got any) bool {
 	list, ok := got.([]any)
 	if !ok || len(list) != len(want) {
 		return false
@@ -222,7 +185,7 @@ func sameList(want []any, got any, tolerance float64) bool {
 	for i := range want {
 		switch w := want[i].(type) {
 		case []any:
-			if !sameList(w, list[i], tolerance) {
+			if !sameList(w, list[i]) {
 				return false
 			}
 		case float64:
@@ -238,65 +201,56 @@ func sameList(want []any, got any, tolerance float64) bool {
 	return true
 }
 
-// TestServedCases plays every published case by a real server, over HTTP/1.1, HTTP/2 with TLS and without, plain and
-// packed, on connections that are open already. Times may be off by 3 ms, and on a busy machine by twice as much as timers
-// were late meanwhile (the server's and the client's); what is off is tried again, nine times at most.
+// TestServedCases plays every published case by a server of net/http, over HTTP/1.1, HTTP/2 with TLS and without, plain and
+// packed, on connections that are open already. They are in memory, and the clock is synctest's: what else the machine has
+// to do is not measured along.
 func TestServedCases(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the cases take their time")
-	}
 	cases := servedCases(t)
-	var timers watch
-	ctx, stop := context.WithCancel(t.Context())
-	var watching sync.WaitGroup
-	watching.Go(func() { timers.start(ctx) })
-	defer watching.Wait()
-	defer stop()
 	for _, protocol := range []string{"HTTP/1.1", "HTTP/2", "h2c"} {
 		t.Run(protocol, func(t *testing.T) {
-			server := httptest.NewUnstartedServer(player(cases))
-			rt := newTransport(2 * len(cases))
-			switch protocol {
-			case "HTTP/1.1":
-				server.Start()
-			case "HTTP/2":
-				server.EnableHTTP2 = true
-				server.StartTLS()
-				rt = server.Client().Transport.(*http.Transport)
-				rt.DisableCompression = true
-			case "h2c":
-				var p http.Protocols
-				p.SetUnencryptedHTTP2(true)
-				server.Config.Protocols, rt.Protocols = &p, &p
-				server.Start()
-			}
-			defer server.Close()
-			defer rt.CloseIdleConnections()
-			connect(t, rt, server.URL, 2*len(cases))
+			synctest.Test(t, func(t *testing.T) {
+				server := httptest.NewUnstartedServer(player(cases))
+				server.Listener.Close()
+				listener, dial := fakeserver.Listen()
+				server.Listener = listener
+				rt, base := newTransport(2*len(cases)), "http://example.com"
+				switch protocol {
+				case "HTTP/1.1":
+					server.Start()
+				case "HTTP/2":
+					server.EnableHTTP2 = true
+					server.StartTLS()
+					rt = server.Client().Transport.(*http.Transport)
+					rt.DisableCompression = true
+					base = "https://example.com" // which the server's certificate is for
+				case "h2c":
+					var p http.Protocols
+					p.SetUnencryptedHTTP2(true)
+					server.Config.Protocols, rt.Protocols = &p, &p
+					server.Start()
+				}
+				rt.DialContext = dial
+				defer server.Close()
+				defer rt.CloseIdleConnections()
+				connect(t, rt, base, 2*len(cases))
 
-			var wg sync.WaitGroup
-			for i := range cases {
-				for _, pack := range []bool{false, true} {
-					wg.Go(func() {
-						time.Sleep(time.Duration(i) * 20 * time.Millisecond) // not all at one moment
-						var diffs []string
-						for try := range 10 {
-							time.Sleep(time.Duration(try) * 50 * time.Millisecond)
-							start := time.Now()
-							got, err := play(t.Context(), rt, server.URL, i, &cases[i], pack)
+				var wg sync.WaitGroup
+				for i := range cases {
+					for _, pack := range []bool{false, true} {
+						wg.Go(func() {
+							got, err := play(t.Context(), rt, base, i, &cases[i], pack)
 							if err != nil {
 								t.Errorf("%s: %v", cases[i].name, err)
 								return
 							}
-							if diffs = differs(cases[i].expect, got, tolerance+2*timers.since(start)); len(diffs) == 0 {
-								return
+							if diffs := differs(cases[i].expect, got); len(diffs) > 0 {
+								t.Errorf("%s, packed %t:\n\t%s", cases[i].name, pack, strings.Join(diffs, "\n\t"))
 							}
-						}
-						t.Errorf("%s, packed %t:\n\t%s", cases[i].name, pack, strings.Join(diffs, "\n\t"))
-					})
+						})
+					}
 				}
-			}
-			wg.Wait()
+				wg.Wait()
+			})
 		})
 	}
 }
