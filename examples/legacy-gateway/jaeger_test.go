@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -53,13 +54,14 @@ func TestOneTraceInJaeger(t *testing.T) {
 	// It would trace itself, and wait for a collector at its end.
 	start(t, query+"/api/v3/services", []string{"OTEL_TRACES_SAMPLER=always_off"}, binary, "--config", settings)
 	since := time.Now()
-	askTwice(t, "jaeger", fmt.Sprintf("127.0.0.1:%d", p+2), fmt.Sprintf("127.0.0.1:%d", p+3))
+	session := rand.Text() // questions are numbered while the process lasts, and the test may run in it again
+	askTwice(t, session, fmt.Sprintf("127.0.0.1:%d", p+2), fmt.Sprintf("127.0.0.1:%d", p+3))
 
-	found := search(t, query, since, map[string]string{"session.id": "jaeger", "ragtrace.question.number": "2"})
+	found := search(t, query, since, map[string]string{"session.id": session, "ragtrace.question.number": "2"})
 	if len(found) != 1 {
 		t.Fatalf("%d traces are question 2 of the session, want 1: %v", len(found), found)
 	}
-	oneTrace(t, "jaeger", read(t, query, found[0]))
+	oneTrace(t, session, read(t, query, found[0]))
 }
 
 // search finds the gateway's traces by tags, which all stand on one span.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -89,11 +90,12 @@ func (p *process) stop() error {
 	return p.err
 }
 
-// freePorts is the first of n loopback ports in a row that nobody listens on.
+// freePorts is the first of n loopback ports in a row that nobody listens on. They lie below those from which a system gives
+// one to whoever does not ask for a certain one, so that none is gone before it is used.
 func freePorts(t *testing.T, n int) int {
 	t.Helper()
 	for range 100 {
-		first, taken := 0, false
+		first, taken := 20000+rand.IntN(10000), false
 		for i := range n {
 			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+i))
 			if err != nil {
@@ -101,9 +103,6 @@ func freePorts(t *testing.T, n int) int {
 				break
 			}
 			defer l.Close()
-			if i == 0 {
-				first = l.Addr().(*net.TCPAddr).Port
-			}
 		}
 		if !taken {
 			return first

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,15 +26,16 @@ func TestOneTraceInRagtrace(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "traces.db")
 	server := start(t, "http://"+address(0)+"/readyz", nil, ragtrace, "serve", "--db", db,
 		"--http", address(0), "--otlp-grpc", address(1), "--otlp-http", address(2), "--jaeger-thrift", address(3))
-	askTwice(t, "ragtrace", address(1), address(3))
+	session := rand.Text() // questions are numbered while the process lasts, and the test may run in it again
+	askTwice(t, session, address(1), address(3))
 	if err := server.stop(); err != nil {
 		t.Errorf("ragtrace serve ended with %v", err)
 	}
-	all, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(output(t, ragtrace, "export", "--db", db, "--question", "ragtrace/2"))
+	all, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(output(t, ragtrace, "export", "--db", db, "--question", session+"/2"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	oneTrace(t, "ragtrace", byName(all))
+	oneTrace(t, session, byName(all))
 }
 
 // askTwice asks two questions of a session, through the gateway as it is built and run by anyone. All spans have arrived

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -33,25 +34,19 @@ func binary(t *testing.T, variable string) string {
 	return path
 }
 
-// freePorts is the first of n loopback ports in a row that nobody listens on.
+// freePorts is the first of n loopback ports in a row that nobody listens on. They lie below those from which a system gives
+// one to whoever does not ask for a certain one, so that none is gone before it is used.
 func freePorts(t *testing.T, n int) int {
 	t.Helper()
 	for range 100 {
-		first, taken := 0, false
+		first, taken := 20000+rand.IntN(10000), false
 		for i := range n {
-			address := "127.0.0.1:0"
-			if i > 0 {
-				address = fmt.Sprintf("127.0.0.1:%d", first+i)
-			}
-			l, err := net.Listen("tcp", address)
+			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+i))
 			if err != nil {
 				taken = true
 				break
 			}
 			defer l.Close()
-			if i == 0 {
-				first = l.Addr().(*net.TCPAddr).Port
-			}
 		}
 		if !taken {
 			return first
