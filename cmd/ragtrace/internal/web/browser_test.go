@@ -70,7 +70,7 @@ type tab struct {
 func (b *browser) open(t *testing.T, origin string, width int64, dark bool) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx)
-	ctx, stop := context.WithTimeout(ctx, time.Minute)
+	ctx, stop := context.WithTimeout(ctx, 3*time.Minute)
 	tab := &tab{t: t, ctx: ctx, origin: origin}
 	t.Cleanup(func() {
 		stop()

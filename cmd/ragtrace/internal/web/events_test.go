@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -66,6 +68,30 @@ func TestEventsTellOfQuestions(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+}
+
+// By the server's clock, which leaves to a page no more than to fetch itself.
+func TestAQuestionIsToldOfWithinASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		s.add(ten()...)
+		page := web.New(s.source(), web.Options{})
+		defer page.Close()
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		said := httptest.NewRecorder()
+		go page.ServeHTTP(said, httptest.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1/events", nil))
+		const first = "event: questions\nid: 1\ndata: 10\n\n"
+		time.Sleep(10 * time.Second)
+		if synctest.Wait(); said.Body.String() != first {
+			t.Errorf("while nothing is new, it says %q", said.Body)
+		}
+		s.add(script{session: "a", number: 11, at: 200 * time.Second}.spans(11)...)
+		time.Sleep(time.Second)
+		if synctest.Wait(); said.Body.String() != first+"event: questions\nid: 2\ndata: 11\n\n" {
+			t.Errorf("a second after a question came, it says %q", said.Body)
+		}
+	})
 }
 
 func TestEventsEndWithThePage(t *testing.T) {
