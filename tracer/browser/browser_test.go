@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -127,7 +128,7 @@ func TestEnterToLastPaint(t *testing.T) {
 			// A busy machine makes everybody wait, but not each time. It hides nothing that is wrong each time.
 			right := 0
 			for i := 0; right < 2; i++ {
-				if i == 8 {
+				if i == 20 {
 					t.Fatal("the lengths are more than 30 ms off, each time but once at the most")
 				}
 				tab.run(chromedp.Focus("input"), chromedp.KeyEvent("why?"), chromedp.KeyEvent(kb.Enter))
@@ -164,7 +165,10 @@ func TestLeavingThePage(t *testing.T) {
 	tab := open(t, newBrowser(t), url+"/page.html", 0)
 	tab.run(chromedp.Focus("input"), chromedp.KeyEvent("why?"), chromedp.KeyEvent(kb.Enter))
 	tab.until("window.done === 1 && document.querySelector('.answer').textContent.endsWith('the end')")
-	time.Sleep(100 * time.Millisecond) // for a frame
+	eval[bool](tab, `new Promise(done => { // when the last text is painted, and who waits for that has been told
+		const frame = next => requestAnimationFrame(() => setTimeout(next, 100))
+		frame(() => frame(() => done(true)))
+	})`)
 	tab.run(chromedp.Navigate("about:blank"))
 	root := wait(t, rec, 1)
 	if paint := stagesOf(rec, root)["paint"]; paint < 195 || len(tracertest.Value(root, attr.Flags).AsStringSlice()) > 0 {
@@ -205,12 +209,12 @@ func stagesOf(rec *tracertest.Recorder, root sdktrace.ReadOnlySpan) map[string]f
 // What a page can see of its calls is the same with the script and without.
 func TestPageSeesNoDifference(t *testing.T) {
 	chrome := newBrowser(t)
-	asked := make(map[string]bool) // by what was asked that the script announced itself
+	var asked sync.Map // by what was asked that the script announced itself
 	mux := http.NewServeMux()
 	for _, name := range []string{"echo", "stream", "hang", "cut", "events"} {
 		mux.HandleFunc("/probe/"+name, func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Ragtrace-Page")+r.URL.Query().Get("ragtrace-page") != "" {
-				asked[name] = true
+				asked.Store(name, true)
 			}
 			probe(w, r)
 		})
@@ -236,14 +240,15 @@ func TestPageSeesNoDifference(t *testing.T) {
 		return seen
 	}
 	without := see("")
-	if len(asked) != 0 {
-		t.Error("there is a script without the script")
-	}
+	asked.Range(func(name, _ any) bool {
+		t.Errorf("there is a script without the script: %v", name)
+		return true
+	})
 	for _, name := range []string{"echo", "stream", "hang", "cut", "events"} {
 		if diff := cmp.Diff(without, see("?with="+name)); diff != "" {
 			t.Errorf("%s (-without +with):\n%s", name, diff)
 		}
-		if !asked[name] {
+		if _, ok := asked.Load(name); !ok {
 			t.Errorf("%s was not announced", name)
 		}
 	}
@@ -323,7 +328,8 @@ func TestWaysToEnter(t *testing.T) {
 	tab := open(t, chrome, server.URL+"/page", 0)
 	ctrl := chromedp.KeyModifiers(chromedp.ModifierCtrl)
 	click := func(id string) chromedp.Action[chromedp.Void] { return chromedp.Click("#" + id) }
-	pause := func() { eval[bool](tab, "pause(500).then(() => true)") }
+	// Longer than any machine takes to answer a key, so that the earlier Enter is known by its length.
+	pause := func() { eval[bool](tab, "pause(2000).then(() => true)") }
 	for i, c := range []struct {
 		name  string
 		press func()
@@ -363,7 +369,7 @@ func TestWaysToEnter(t *testing.T) {
 			t.Errorf("%s: session %q", c.name, s)
 		}
 		enter, ok := stagesOf(rec, root)["enter"]
-		if ok != c.enter || ok && (enter < 99 || enter > 400) {
+		if ok != c.enter || ok && (enter < 99 || enter > 2000) {
 			t.Errorf("%s: enter lasts %.1f ms", c.name, enter)
 		}
 	}

@@ -61,7 +61,7 @@ type tab struct {
 func open(t *testing.T, browser context.Context, url string, hours int) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
-	ctx, stop := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, stop := context.WithTimeout(ctx, 5*time.Minute)
 	tab := &tab{t: t, ctx: ctx}
 	t.Cleanup(func() {
 		stop()
