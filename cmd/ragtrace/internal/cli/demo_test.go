@@ -97,8 +97,9 @@ func TestDemo(t *testing.T) {
 		return
 	}
 
-	// Loads and searches cost what the servers were told to take (a load has 4 ms of the server's handling in it), within 1 %
-	// or 2 ms, and as much as this machine's timers are late: a server that wakes up late did take longer.
+	// Loads and searches cost what the servers were told to take (a load has 4 ms of the server's handling in it), and as much
+	// as this machine's timers are late: a server that wakes up late did take longer. The 25 ms are for what another process
+	// takes of the server's time and not of the timers', and far from the difference between cold and warm.
 	lateness := float64(late()) / float64(time.Millisecond)
 	for _, want := range []struct {
 		question int
@@ -114,7 +115,7 @@ func TestDemo(t *testing.T) {
 				got = s.Ms
 			}
 		}
-		if math.Abs(got-want.ms) > max(2, want.ms/100)+2*lateness {
+		if math.Abs(got-want.ms) > 25+2*lateness {
 			t.Errorf("%s: %s took %.3f ms, scripted were %v, timers are %.3f ms late", asked[want.question], want.stage, got,
 				want.ms, lateness)
 		}
