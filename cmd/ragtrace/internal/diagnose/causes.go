@@ -54,10 +54,10 @@ const (
 )
 
 // causes names the causes of a slow question, dominant first.
-func (j *judge) causes(s *slowQuestion) []Cause {
+func (j *Judgement) causes(s *slowQuestion) []Cause {
 	var causes []Cause
 	name := func(cause string, k quantity, e *evidence) bool {
-		d := s.group.excess(k, s.Question)
+		d := s.group.excess(k, s.row)
 		if cause == "" || float64(d) < causeShare*float64(s.over) {
 			return false
 		}
@@ -71,13 +71,13 @@ func (j *judge) causes(s *slowQuestion) []Cause {
 		causes = append(causes, Cause{cause, d})
 		return true
 	}
-	plain := func(cause string, k quantity) bool { return name(cause, k, &evidence{question: s.Question}) }
+	plain := func(cause string, k quantity) bool { return name(cause, k, &evidence{row: s.row}) }
 
 	evicted := j.nameLoad(s, name)
 	j.nameServed(s, plain)
 	plain(causeRetry, quantity(Retry))
 	plain(causeConnection, quantity(Connect))
-	if !evicted && j.isCold(s.Question, EmbedLoad) {
+	if !evicted && j.isCold(s.row, EmbedLoad) {
 		plain(causeEmbedLoad, quantity(EmbedLoad))
 	}
 	for _, c := range []struct {
@@ -87,13 +87,13 @@ func (j *judge) causes(s *slowQuestion) []Cause {
 		{Embed, causeEmbedLoad, causeEmbedSlow}, {Search, causeIndexCold, causeSearchSlow},
 		{Rerank, causeRerankCold, causeRerankSlow},
 	} {
-		if j.isCold(s.Question, c.component) {
+		if j.isCold(s.row, c.component) {
 			plain(c.cold, quantity(c.component))
 		} else {
 			plain(c.slow, quantity(c.component))
 		}
 	}
-	if j.isCold(s.Question, GapStart) {
+	if j.isCold(s.row, GapStart) {
 		plain(causeLazyImport, quantity(GapStart))
 		plain(causeAppGap, quantity(Gap))
 	} else {
@@ -109,11 +109,11 @@ func (j *judge) causes(s *slowQuestion) []Cause {
 }
 
 // nameLoad names a cold load of the LLM, and tells whether it was named with the embedding model's as one eviction.
-func (j *judge) nameLoad(s *slowQuestion, name func(string, quantity, *evidence) bool) (evicted bool) {
-	if !j.isCold(s.Question, LLMLoad) {
+func (j *Judgement) nameLoad(s *slowQuestion, name func(string, quantity, *evidence) bool) (evicted bool) {
+	if !j.isCold(s.row, LLMLoad) {
 		return false
 	}
-	cause, e := j.loadCause(s.group, s.Question)
+	cause, e := j.loadCause(s.group, s.row)
 	if cause == causeEviction {
 		return name(cause, qLoads, e)
 	}
@@ -122,14 +122,14 @@ func (j *judge) nameLoad(s *slowQuestion, name func(string, quantity, *evidence)
 }
 
 // nameServed names what the LLM server did but for loading.
-func (j *judge) nameServed(s *slowQuestion, name func(string, quantity) bool) {
-	if s.group.above(moreCalls, qCalls, s.Question) && name(causeMoreCalls, qServed) {
+func (j *Judgement) nameServed(s *slowQuestion, name func(string, quantity) bool) {
+	if s.group.above(moreCalls, qCalls, s.row) && name(causeMoreCalls, qServed) {
 		return
 	}
 	name(causeQueue, quantity(LLMQueue))
 	name(prefillCause(s), quantity(LLMPrefill))
 	name(decodeCause(s), quantity(LLMDecode))
-	if s.HasFlag(FlagPhasesUnknown) {
+	if j.t.hasFlag(s.row, FlagPhasesUnknown) {
 		name(causeLLMSlow, quantity(LLMOther))
 	} else {
 		name(causeServer, quantity(LLMOther))
@@ -137,18 +137,18 @@ func (j *judge) nameServed(s *slowQuestion, name func(string, quantity) bool) {
 }
 
 func prefillCause(s *slowQuestion) string {
-	if s.group.above(longPrefill, qInput, s.Question) {
+	if s.group.above(longPrefill, qInput, s.row) {
 		return causePrefillLong
 	}
-	if times, ok := s.group.multiple(qCached, s.Question); ok && times < missedCache {
+	if times, ok := s.group.multiple(qCached, s.row); ok && times < missedCache {
 		return causeCacheMiss
 	}
 	return causePrefillSlow
 }
 
 func decodeCause(s *slowQuestion) string {
-	tokens, ok := s.group.multiple(qOutput, s.Question)
-	each, known := s.group.multiple(qPerToken, s.Question)
+	tokens, ok := s.group.multiple(qOutput, s.row)
+	each, known := s.group.multiple(qPerToken, s.row)
 	switch {
 	case !ok || !known:
 		return causeLLMSlow
@@ -161,16 +161,17 @@ func decodeCause(s *slowQuestion) string {
 
 // Evidence is what shows a cause, for advice.
 type evidence struct {
-	time     time.Duration
-	question *Question
-	call     *Call // that loaded the model
-	last     *use  // of the model before it
-	idle     time.Duration
-	other    *Question // whose load this one waited for
+	time   time.Duration
+	row    int
+	call   int  // in the table, that loaded the model
+	called bool // there is one
+	last   *use // of the model before it
+	idle   time.Duration
+	other  int // row whose load this one waited for
 }
 
 // witness keeps the evidence of the question in which a cause costs most.
-func (j *judge) witness(cause string, d time.Duration, e *evidence) {
+func (j *Judgement) witness(cause string, d time.Duration, e *evidence) {
 	if known := j.evidence[cause]; known == nil || d > known.time {
 		e.time = d
 		j.evidence[cause] = e

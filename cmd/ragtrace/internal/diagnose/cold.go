@@ -17,74 +17,85 @@ const (
 	connectTimes = 3
 )
 
-// A firstCost is a cold cost that no span names: it shows in how long the first use of something takes.
-type firstCost struct {
-	cause     string
-	component Component
-}
-
-var firstCosts = []firstCost{
-	{causeEmbedLoad, Embed}, {causeIndexCold, Search}, {causeRerankCold, Rerank}, {causeLazyImport, GapStart},
-}
-
 // colds lists the cold costs of every question with known times.
-func (j *judge) colds() {
-	j.loads = make(uses)
+func (j *Judgement) colds() {
 	for _, g := range j.groups {
-		firsts := make(map[Component]*Question, len(firstCosts))
-		for _, f := range firstCosts {
-			firsts[f.component] = g.first(f.component)
+		j.coldLoads(g, LLMLoad, causeLLMLoad)
+		j.coldLoads(g, EmbedLoad, causeEmbedLoad)
+		j.newConnections(g)
+		// A cold cost that no span names shows in how long the first use of something takes.
+		for _, f := range []struct {
+			cause     string
+			component Component
+		}{{causeEmbedLoad, Embed}, {causeIndexCold, Search}, {causeRerankCold, Rerank}} {
+			if row, ok := g.first(f.component); ok {
+				j.firstUse(g, row, f.component, f.cause)
+			}
 		}
-		for _, q := range g.all {
-			cold := j.coldCosts(g, q, firsts)
-			if len(cold) == 0 {
-				continue
-			}
-			slices.SortStableFunc(cold, func(a, b Cold) int { return cmp.Compare(b.Time, a.Time) })
-			j.cold[q] = cold
-			if c := q.loadCall(); c != nil && j.isCold(q, LLMLoad) {
-				j.loads.add(use{start: c.LoadStart, end: c.LoadEnd, call: c, question: q})
-			}
+	}
+	for _, row := range j.firstOf {
+		j.firstUse(j.groupOf(row), row, GapStart, causeLazyImport)
+	}
+	rows := make([]int32, 0, len(j.cold))
+	for row := range j.cold {
+		rows = append(rows, int32(row))
+	}
+	slices.Sort(rows)
+	j.loads = &uses{t: j.t, byModel: make(map[int64]map[int64][]use)}
+	for _, cold := range rows {
+		row := int(cold)
+		g := j.groupOf(row)
+		g.cold = append(g.cold, cold)
+		slices.SortStableFunc(j.cold[row], func(a, b Cold) int { return cmp.Compare(b.Time, a.Time) })
+		if l, ok := j.t.loadOf(row); ok && j.isCold(row, LLMLoad) {
+			j.loads.add(use{start: l.start, end: l.end, call: l.call, row: row})
 		}
 	}
 	j.loads.order()
 }
 
-func (j *judge) coldCosts(g *group, q *Question, firsts map[Component]*Question) []Cold {
-	var cold []Cold
-	for _, load := range []struct {
-		cause     string
-		component Component
-	}{{causeLLMLoad, LLMLoad}, {causeEmbedLoad, EmbedLoad}} {
-		d := q.Components[load.component]
-		if d > warmLoad && d > warmLoads*g.warmMedian(load.component) {
-			cold = append(cold, Cold{load.cause, load.component, d})
-		}
-	}
-	if d := q.Components[Connect]; d >= newConnect {
-		if median, _ := g.othersMedian(quantity(Connect), q); float64(d) > connectTimes*median {
-			cold = append(cold, Cold{causeConnection, Connect, d})
-		}
-	}
-	for _, f := range firstCosts {
-		isFirst := firsts[f.component] == q
-		if f.component == GapStart {
-			isFirst = j.firstOf[service{q.Service, q.Instance}] == q
-		}
-		named := slices.ContainsFunc(cold, func(c Cold) bool { return c.Cause == f.cause })
-		if !isFirst || named {
-			continue
-		}
-		d := float64(q.Components[f.component])
-		median, n := g.othersMedian(quantity(f.component), q)
-		if n >= firstOthers && d > firstTimes*median && d-median > float64(firstOver) {
-			cold = append(cold, Cold{f.cause, f.component, time.Duration(d - median)})
-		}
-	}
-	return cold
+func (j *Judgement) addCold(row int, cause string, c Component, d time.Duration) {
+	j.cold[row] = append(j.cold[row], Cold{cause, c, d})
 }
 
-// isCold reports whether the question has a cold cost in a component.
-func (j *judge) isCold(q *Question, c Component) bool {
-	return slices.ContainsFunc(j.cold[q], func(cold Cold) bool { return cold.Component == c })
+func (j *Judgement) coldLoads(g *group, c Component, cause string) {
+	loads := j.t.component(c)
+	for _, row := range g.all {
+		if d := time.Duration(loads[row]); d > warmLoad && d > warmLoads*g.warmMedian(c) {
+			j.addCold(int(row), cause, c, d)
+		}
+	}
+}
+
+func (j *Judgement) newConnections(g *group) {
+	times := j.t.component(Connect)
+	for _, row := range g.all {
+		d := time.Duration(times[row])
+		if d < newConnect {
+			continue
+		}
+		if median, _ := g.othersMedian(quantity(Connect), int(row)); float64(d) > connectTimes*median {
+			j.addCold(int(row), causeConnection, Connect, d)
+		}
+	}
+}
+
+// firstUse adds a cost when what is used first took far longer than later, unless the cost is named already.
+func (j *Judgement) firstUse(g *group, row int, c Component, cause string) {
+	if slices.ContainsFunc(j.cold[row], func(c Cold) bool { return c.Cause == cause }) {
+		return
+	}
+	d := float64(j.t.component(c)[row])
+	if d == 0 {
+		return
+	}
+	median, n := g.othersMedian(quantity(c), row)
+	if n >= firstOthers && d > firstTimes*median && d-median > float64(firstOver) {
+		j.addCold(row, cause, c, time.Duration(d-median))
+	}
+}
+
+// isCold reports whether the row's question has a cold cost in a component.
+func (j *Judgement) isCold(row int, c Component) bool {
+	return slices.ContainsFunc(j.cold[row], func(cold Cold) bool { return cold.Component == c })
 }

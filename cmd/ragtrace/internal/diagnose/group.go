@@ -1,44 +1,61 @@
 package diagnose
 
 import (
-	"slices"
+	"sync"
 	"time"
 )
 
 // A group is the questions of one service and pipeline over all sessions: the peers that a question is compared with.
+// Questions are rows of the table.
 type group struct {
-	all []*Question // by start, whatever their status
-	ok  []*Question // likewise
+	t    *Table
+	all  []int32 // by start, whatever their status
+	ok   []int32 // likewise
+	cold []int32 // of all, those with a cold cost
 
 	samples [numQuantities]*sample // of the ok questions, made when first asked for
-	warm    [numQuantities]*sample // of those of them that are warm loads, likewise
+	warm    [numComponents]*sample // of those of them that are warm loads, likewise
 
 	evicts bool // embedding and chat model push each other out
 }
 
-// minPeers is how many ok questions a group needs before any of them can be called slow.
-const minPeers = 3
+const (
+	// minPeers is how many ok questions a group needs before any of them can be called slow.
+	minPeers = 3
+	// manyPeers is from how many ok questions on a group's samples are made together.
+	manyPeers = 4096
+	// halves is how many goroutines share work on many questions.
+	halves = 2
+)
 
 // sample is the values of the ok questions that know k.
 func (g *group) sample(k quantity) *sample {
 	if g.samples[k] == nil {
-		values := make([]float64, 0, len(g.ok))
-		for _, q := range g.ok {
-			if v, ok := k.of(q); ok {
-				values = append(values, v)
-			}
-		}
-		g.samples[k] = newSample(values)
+		g.samples[k] = newSample(g.t.values(k, g.ok))
 	}
 	return g.samples[k]
+}
+
+// sampleAll makes the samples of all quantities that are not there yet.
+func (g *group) sampleAll() {
+	var sharing sync.WaitGroup
+	for half := range halves {
+		sharing.Go(func() {
+			for k := quantity(half); k < numQuantities; k += halves {
+				g.sample(k)
+			}
+		})
+	}
+	sharing.Wait()
 }
 
 // warmMedian is the median of a load over the ok questions that found the model loaded; 0 without any.
 func (g *group) warmMedian(load Component) time.Duration {
 	if g.warm[load] == nil {
+		loads := g.t.component(load)
 		var values []float64
-		for _, q := range g.ok {
-			if d := q.Components[load]; d <= warmLoad {
+		for _, row := range g.ok {
+			if d := loads[row]; d <= int64(warmLoad) {
 				values = append(values, float64(d))
 			}
 		}
@@ -47,53 +64,57 @@ func (g *group) warmMedian(load Component) time.Duration {
 	return time.Duration(g.warm[load].median())
 }
 
-// othersMedian is the median of k over the group's ok questions but q, and how many there are; 0 without any.
-func (g *group) othersMedian(k quantity, q *Question) (median float64, n int) {
+// isOK reports whether a row's question ended well, and so is one of its peers.
+func (t *Table) isOK(row int) bool { return t.textAt(colStatus, row) == string(StatusOK) }
+
+// othersMedian is the median of k over the group's ok questions but the row's, and how many there are; 0 without any.
+func (g *group) othersMedian(k quantity, row int) (median float64, n int) {
 	s := g.sample(k)
-	if v, known := k.of(q); known && q.Status == StatusOK {
+	if v, known := g.t.value(k, row); known && g.t.isOK(row) {
 		return s.medianWithout(v), s.n - 1
 	}
 	return s.median(), s.n
 }
 
-// othersHave reports whether k is anything but 0 in an ok question other than q.
-func (g *group) othersHave(k quantity, q *Question) bool {
-	return slices.ContainsFunc(g.ok, func(o *Question) bool {
-		v, ok := k.of(o)
-		return o != q && ok && v != 0
-	})
+// othersHave reports whether k is anything but 0 in an ok question other than the row's.
+func (g *group) othersHave(k quantity, row int) bool {
+	n := g.sample(k).some
+	if v, known := g.t.value(k, row); known && v != 0 && g.t.isOK(row) {
+		n--
+	}
+	return n > 0
 }
 
-// excess is how far q's value lies above the others' median.
-func (g *group) excess(k quantity, q *Question) time.Duration {
-	v, _ := k.of(q)
-	median, _ := g.othersMedian(k, q)
+// excess is how far the row's value lies above the others' median.
+func (g *group) excess(k quantity, row int) time.Duration {
+	v, _ := g.t.value(k, row)
+	median, _ := g.othersMedian(k, row)
 	return time.Duration(v - median)
 }
 
-// above reports whether q's value is more than times the others' median; what is unknown is not.
-func (g *group) above(times float64, k quantity, q *Question) bool {
-	v, known := k.of(q)
-	median, n := g.othersMedian(k, q)
+// above reports whether the row's value is more than times the others' median; what is unknown is not.
+func (g *group) above(times float64, k quantity, row int) bool {
+	v, known := g.t.value(k, row)
+	median, n := g.othersMedian(k, row)
 	return known && n > 0 && v > times*median
 }
 
-// multiple is how often the others' median fits into q's value; ok is false when either is unknown or the median is 0.
-func (g *group) multiple(k quantity, q *Question) (times float64, ok bool) {
-	v, known := k.of(q)
-	median, n := g.othersMedian(k, q)
+// multiple is how often the others' median fits into the row's value; ok is false when either is unknown or the median is 0.
+func (g *group) multiple(k quantity, row int) (times float64, ok bool) {
+	v, known := g.t.value(k, row)
+	median, n := g.othersMedian(k, row)
 	if !known || n == 0 || median <= 0 {
 		return 0, false
 	}
 	return v / median, true
 }
 
-// first is the group's first question, of any status, that has a span of c; nil when none has.
-func (g *group) first(c Component) *Question {
-	for _, q := range g.all {
-		if q.Has(c) {
-			return q
+// first is the group's first question, of any status, that has a span of c; ok is false when none has.
+func (g *group) first(c Component) (row int, ok bool) {
+	for _, row := range g.all {
+		if g.t.has(int(row), c) {
+			return int(row), true
 		}
 	}
-	return nil
+	return 0, false
 }

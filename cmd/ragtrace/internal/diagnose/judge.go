@@ -14,91 +14,119 @@ func Judge(questions []Question) Report { return JudgeChosen(questions, nil) }
 // JudgeChosen judges as Judge does, all questions being peers, and lists all of them, but its verdict tells only of slow
 // questions that are chosen. nil chooses all.
 func JudgeChosen(questions []Question, chosen func(*Result) bool) Report {
-	j := assemble(questions)
-	j.chosen = chosen
-	j.colds()
-	j.findEvictions()
-	j.findSlow()
-	j.findStanding()
-	return j.report()
+	var j *Judgement
+	var choose func(row int) bool
+	if chosen != nil {
+		var s slabs // of results that are looked at once
+		choose = func(row int) bool {
+			r := j.result(row, &s)
+			return chosen(&r)
+		}
+	}
+	j = newJudgement(TableOf(questions), nil, choose)
+	j.judge()
+	return j.Report()
 }
 
-// A judge is one judgement in the making.
-type judge struct {
-	questions []*Question       // by start
-	places    map[*Question]int // in its session, of a question that its spans give no number
-	groups    []*group
-	byPeers   map[peers]*group
-	firstOf   map[service]*Question // of each process, the first question
-	uses      uses
-	loads     uses // cold loads of the LLM, by model
-	cold      map[*Question][]Cold
-	chosen    func(*Result) bool // nil: all
-	scratch   slabs              // of results that are looked at once
-	slow      []slowQuestion     // that are chosen, worst first
-	standing  []standing         // largest first
-	evidence  map[string]*evidence
+// A Judgement is what is found out about questions of a table.
+type Judgement struct {
+	t        *Table
+	rows     []int32 // that are judged, by start
+	groups   []*group
+	groupAt  []int32         // by row, the place in groups; -1 for none
+	firstOf  map[process]int // of each process, the first question
+	uses     func() *uses
+	loads    *uses // cold loads of the LLM
+	cold     map[int][]Cold
+	chosen   func(row int) bool // nil: all
+	slow     []slowQuestion     // that are chosen, worst first
+	standing []standing         // largest first
+	evidence map[string]*evidence
+	verdict  Verdict
+	idles    func() []int64
 }
 
-// assemble numbers the questions and puts them into groups.
-func assemble(questions []Question) *judge {
-	j := &judge{
-		byPeers: make(map[peers]*group), firstOf: make(map[service]*Question),
-		cold: make(map[*Question][]Cold), evidence: make(map[string]*evidence),
-	}
-	j.questions = make([]*Question, len(questions))
-	for i := range questions {
-		j.questions[i] = &questions[i]
-	}
-	slices.SortFunc(j.questions, byStart)
+// A process made spans; both are places of texts.
+type process struct{ service, instance int64 }
 
-	var sharing sync.WaitGroup
-	defer sharing.Wait()
-	sharing.Go(func() { j.uses = usesOf(j.questions) })
-	j.places = placesOf(j.questions)
-	for _, q := range j.questions {
-		if !q.Timed() {
+// Judge judges the questions of a table that are among those asked for, which are each other's peers, and tells in its verdict
+// of those that are chosen. nil stands for all.
+func (t *Table) Judge(among, chosen func(row int) bool) *Judgement {
+	j := newJudgement(t, among, chosen)
+	j.judge()
+	return j
+}
+
+// newJudgement puts the questions into groups.
+func newJudgement(t *Table, among, chosen func(row int) bool) *Judgement {
+	j := &Judgement{
+		t: t, chosen: chosen, rows: make([]int32, 0, t.n), groupAt: make([]int32, t.n), firstOf: make(map[process]int),
+		cold: make(map[int][]Cold), evidence: make(map[string]*evidence),
+	}
+	j.uses = sync.OnceValue(func() *uses { return usesOf(t, j.rows) })
+	j.idles = sync.OnceValue(j.idle)
+	type peers struct{ service, pipeline int64 }
+	byPeers := make(map[peers]int32)
+	services, pipelines, instances := t.column(colService), t.column(colPipeline), t.column(colInstance)
+	statuses, ok := t.column(colStatus), t.textID(string(StatusOK))
+	var last peers
+	var lastProcess process
+	at := int32(-1)
+	for row := range t.n {
+		j.groupAt[row] = -1
+		if among != nil && !among(row) {
 			continue
 		}
-		g := j.byPeers[q.peers()]
-		if g == nil {
-			g = &group{}
-			j.byPeers[q.peers()] = g
-			j.groups = append(j.groups, g)
+		j.rows = append(j.rows, int32(row))
+		if !t.timed(row) {
+			continue
 		}
-		g.all = append(g.all, q)
-		if q.Status == StatusOK {
-			g.ok = append(g.ok, q)
+		if p := (peers{services[row], pipelines[row]}); p != last || at < 0 {
+			known := false
+			if at, known = byPeers[p]; !known {
+				at = int32(len(j.groups))
+				byPeers[p] = at
+				j.groups = append(j.groups, &group{t: t})
+			}
+			last = p
 		}
-		if process := (service{q.Service, q.Instance}); j.firstOf[process] == nil {
-			j.firstOf[process] = q
+		g := j.groups[at]
+		j.groupAt[row] = at
+		g.all = append(g.all, int32(row))
+		if statuses[row] == ok {
+			g.ok = append(g.ok, int32(row))
+		}
+		if p := (process{services[row], instances[row]}); p != lastProcess || len(j.firstOf) == 0 {
+			if _, known := j.firstOf[p]; !known {
+				j.firstOf[p] = row
+			}
+			lastProcess = p
 		}
 	}
 	return j
 }
 
-// peers are what questions have in common that are compared with each other.
-type peers struct{ service, pipeline string }
-
-func (q *Question) peers() peers { return peers{q.Service, q.Pipeline} }
-
-// number is the question's number: as its spans give it, else its place in its session.
-func (j *judge) number(q *Question) int {
-	if q.Number != 0 {
-		return q.Number
-	}
-	return j.places[q]
+func (j *Judgement) judge() {
+	j.colds()
+	j.findEvictions()
+	j.findSlow()
+	j.findStanding()
+	j.conclude()
 }
 
+// groupOf is the group of a row whose question has known times.
+func (j *Judgement) groupOf(row int) *group { return j.groups[j.groupAt[row]] }
+
 // judgeable reports whether any group has enough ok questions to compare.
-func (j *judge) judgeable() bool {
+func (j *Judgement) judgeable() bool {
 	return slices.ContainsFunc(j.groups, func(g *group) bool { return len(g.ok) >= minPeers })
 }
 
 // A slowQuestion is one that took far longer than its peers.
 type slowQuestion struct {
-	*Question
+	row             int
 	group           *group
+	e2e             time.Duration
 	baseline, over  time.Duration
 	inside, outside time.Duration // excess
 	doubtful        bool          // its parts do not add up: no side, no causes
@@ -111,16 +139,19 @@ const (
 	slowOver  = 250 * time.Millisecond
 )
 
-func (j *judge) findSlow() {
+func (j *Judgement) findSlow() {
+	times := j.t.column(colE2E)
 	for _, g := range j.groups {
 		if len(g.ok) < minPeers {
 			continue
 		}
 		sampled := len(g.ok) < manyPeers
-		for _, q := range g.ok {
-			median, _ := g.othersMedian(qE2E, q)
-			e2e := float64(q.E2E())
-			if !(e2e > slowTimes*median && e2e-median > float64(slowOver)) || !j.chooses(q) {
+		all := g.sample(qE2E)
+		for _, ok := range g.ok {
+			row := int(ok)
+			e2e := float64(times[row])
+			median := all.medianWithout(e2e)
+			if !(e2e > slowTimes*median && e2e-median > float64(slowOver)) || !j.chooses(row) {
 				continue
 			}
 			if !sampled { // its causes need them all
@@ -128,9 +159,9 @@ func (j *judge) findSlow() {
 				sampled = true
 			}
 			s := slowQuestion{
-				Question: q, group: g, baseline: time.Duration(median), over: time.Duration(e2e - median),
-				inside: g.excess(qInside, q), outside: g.excess(qOutside, q),
-				doubtful: q.HasFlag(FlagPartsExceedWhole),
+				row: row, group: g, e2e: time.Duration(times[row]), baseline: time.Duration(median), over: time.Duration(e2e - median),
+				inside: g.excess(qInside, row), outside: g.excess(qOutside, row),
+				doubtful: j.t.hasFlag(row, FlagPartsExceedWhole),
 			}
 			if !s.doubtful {
 				s.causes = j.causes(&s)
@@ -139,17 +170,22 @@ func (j *judge) findSlow() {
 		}
 	}
 	slices.SortStableFunc(j.slow, func(a, b slowQuestion) int {
-		return cmp.Or(cmp.Compare(b.over, a.over), byStart(a.Question, b.Question))
+		return cmp.Or(cmp.Compare(b.over, a.over), cmp.Compare(a.row, b.row))
 	})
 }
 
 // chooses reports whether the verdict is to tell of a question.
-func (j *judge) chooses(q *Question) bool {
-	if j.chosen == nil {
-		return true
+func (j *Judgement) chooses(row int) bool { return j.chosen == nil || j.chosen(row) }
+
+// hasFlag reports whether a flag of the row's question is raised.
+func (t *Table) hasFlag(row int, flag string) bool {
+	first := int(t.firstFlag()[row])
+	for i := range int(t.column(colFlags)[row]) {
+		if t.textAt(colFlag, first+i) == flag {
+			return true
+		}
 	}
-	r := j.result(q, &j.scratch)
-	return j.chosen(&r)
+	return false
 }
 
 // A side is decided by the share of the excess that lies inside.
@@ -176,7 +212,7 @@ func sideOf(inside, outside time.Duration) (Side, float64) {
 }
 
 // side is the side of the whole input; the share is nil unless a question is slow and the side decided.
-func (j *judge) side() (Side, *float64) {
+func (j *Judgement) side() (Side, *float64) {
 	if !j.judgeable() {
 		return SideUndecided, nil
 	}

@@ -52,8 +52,11 @@ func (l Layout) triedAgain(at int) bool {
 }
 
 // lost says in words what a question's time went into that counts as Retry, as far as its calls tell.
-func (q *Question) lost() string {
-	if n := len(q.Calls); n == 0 || !q.Calls[n-1].Failed || n > 1 && q.Calls[n-2].Failed {
+func (j *Judgement) lost(row int) string {
+	bits := j.t.column(colCallBits)
+	first, end := j.t.calls(row)
+	failed := func(i int) bool { return bits[i]&callFailed != 0 }
+	if first == end || !failed(end-1) || end-first > 1 && failed(end-2) {
 		return phrases[causeRetry]
 	}
 	return "in an LLM call that failed"

@@ -10,22 +10,13 @@ func Number(questions []Question) {
 		sorted[i] = &questions[i]
 	}
 	slices.SortFunc(sorted, byStart)
-	for q, place := range placesOf(sorted) {
-		q.Number = place
-	}
-}
-
-// placesOf are the places in their sessions, from 1, of the questions without a number. questions are by start.
-func placesOf(questions []*Question) map[*Question]int {
-	places := make(map[*Question]int)
 	asked := make(map[string]int) // by session
-	for _, q := range questions {
+	for _, q := range sorted {
 		if q.Timed() {
 			asked[q.Session]++
 		}
 		if q.Number == 0 {
-			places[q] = asked[q.Session]
+			q.Number = asked[q.Session]
 		}
 	}
-	return places
 }

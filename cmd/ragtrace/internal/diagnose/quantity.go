@@ -1,7 +1,5 @@
 package diagnose
 
-import "time"
-
 // A quantity is a number that questions are compared by. The components are the first of them, in nanoseconds.
 type quantity int
 
@@ -22,65 +20,114 @@ const (
 	numQuantities
 )
 
-// of is the question's value; ok is false where it is unknown.
-func (k quantity) of(q *Question) (v float64, ok bool) {
-	p := &q.Components
-	if k < quantity(numComponents) {
-		return float64(p[k]), true
-	}
-	var d time.Duration
+// summed are the components that a quantity is the sum of; qOutside is the rest.
+func (k quantity) summed() []Component {
 	switch k {
-	case qE2E:
-		d = q.E2E()
-	case qInside:
-		d = p.Inside()
-	case qOutside:
-		d = q.E2E() - p.Inside()
+	case qInside, qOutside:
+		return insideLLM
 	case qLoads:
-		d = p[LLMLoad] + p[EmbedLoad]
+		return []Component{LLMLoad, EmbedLoad}
 	case qServed:
-		d = p[LLMQueue] + p[LLMPrefill] + p[LLMDecode] + p[LLMOther]
+		return []Component{LLMQueue, LLMPrefill, LLMDecode, LLMOther}
 	case qGaps:
-		d = p[GapStart] + p[Gap]
+		return []Component{GapStart, Gap}
 	case qApp:
-		d = p[Prepare] + p[Prompt]
+		return []Component{Prepare, Prompt}
+	}
+	return nil
+}
+
+var insideLLM = []Component{LLMDecode, LLMPrefill, LLMLoad, LLMQueue, LLMOther}
+
+// values are the values of k in those of the rows that know it.
+func (t *Table) values(k quantity, rows []int32) []float64 {
+	values := make([]float64, 0, len(rows))
+	column := func(c Column) {
+		of := t.column(c)
+		for _, row := range rows {
+			values = append(values, float64(of[row]))
+		}
+	}
+	switch {
+	case k < quantity(numComponents):
+		column(colComponent + Column(k))
+	case k == qE2E:
+		column(colE2E)
+	case k.summed() != nil:
+		sums := make([]int64, len(rows))
+		for _, c := range k.summed() {
+			of := t.component(c)
+			for i, row := range rows {
+				sums[i] += of[row]
+			}
+		}
+		if k == qOutside {
+			whole := t.column(colE2E)
+			for i, row := range rows {
+				sums[i] = whole[row] - sums[i]
+			}
+		}
+		for _, sum := range sums {
+			values = append(values, float64(sum))
+		}
+	default:
+		for _, row := range rows {
+			if v, ok := t.ofCalls(k, int(row)); ok {
+				values = append(values, v)
+			}
+		}
+	}
+	return values
+}
+
+// value is the value of k in a row; ok is false where it is unknown.
+func (t *Table) value(k quantity, row int) (v float64, ok bool) {
+	if k >= qCalls {
+		return t.ofCalls(k, row)
+	}
+	return t.values(k, []int32{int32(row)})[0], true
+}
+
+// ofCalls is value for what the calls tell.
+func (t *Table) ofCalls(k quantity, row int) (v float64, ok bool) {
+	switch k {
 	case qCalls:
 		n := 0
-		for i := range q.Calls {
-			if !q.Calls[i].Failed {
+		bits := t.column(colCallBits)
+		first, end := t.calls(row)
+		for i := first; i < end; i++ {
+			if bits[i]&callFailed == 0 {
 				n++
 			}
 		}
 		return float64(n), true
 	case qInput:
-		return tokenSum(q, 0, func(c *Call) int64 { return c.Input })
+		return t.tokenSum(row, 0, colInput)
 	case qOutput:
-		return tokenSum(q, 0, func(c *Call) int64 { return c.Output })
+		return t.tokenSum(row, 0, colOutput)
 	case qCached:
-		return tokenSum(q, 0, func(c *Call) int64 { return c.Cached })
-	case qPerToken:
-		steps, ok := tokenSum(q, 1, func(c *Call) int64 { return c.Output })
-		if !ok || steps <= 0 {
-			return 0, false
-		}
-		return float64(p[LLMDecode]) / steps, true
+		return t.tokenSum(row, 0, colCached)
 	}
-	return float64(d), true
+	steps, ok := t.tokenSum(row, 1, colOutput)
+	if !ok || steps <= 0 {
+		return 0, false
+	}
+	return float64(t.component(LLMDecode)[row]) / steps, true
 }
 
 // tokenSum adds up a count, less a number for each call, over the calls that did not fail. It is unknown when one of them
 // does not tell.
-func tokenSum(q *Question, less int64, count func(*Call) int64) (sum float64, ok bool) {
-	for i := range q.Calls {
-		c := &q.Calls[i]
-		if c.Failed {
+func (t *Table) tokenSum(row int, less int64, count Column) (sum float64, ok bool) {
+	bits, counts := t.column(colCallBits), t.column(count)
+	first, end := t.calls(row)
+	for i := first; i < end; i++ {
+		if bits[i]&callFailed != 0 {
 			continue
 		}
-		n := count(c)
-		if n < 0 {
+		if counts[i] < 0 {
 			return 0, false
 		}
-		sum += float64(max(n-less, 0))
+		sum += float64(max(counts[i]-less, 0))
 		ok = true
 	}
 	return sum, ok

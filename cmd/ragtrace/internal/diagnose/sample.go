@@ -11,6 +11,7 @@ import (
 // The rest of their order would cost more than all of the judgement.
 type sample struct {
 	n           int
+	some        int // that are not 0
 	least, most float64
 	middle      [3]float64 // of rank n/2-1, n/2 and n/2+1, counted from 0; what there is not of them is 0
 }
@@ -21,7 +22,13 @@ func newSample(values []float64) *sample {
 	if s.n == 0 {
 		return s
 	}
-	s.least, s.most = slices.Min(values), slices.Max(values)
+	s.least, s.most = values[0], values[0]
+	for _, v := range values {
+		s.least, s.most = min(s.least, v), max(s.most, v)
+		if v != 0 {
+			s.some++
+		}
+	}
 	at := s.n / 2
 	partition(values, at)
 	s.middle[1] = values[at]

@@ -12,9 +12,9 @@ import (
 const told = 3
 
 // sentence puts the verdict in plain words.
-func (j *judge) sentence() string {
+func (j *Judgement) sentence() string {
 	switch {
-	case len(j.questions) == 0:
+	case len(j.rows) == 0:
 		return "These spans hold no question."
 	case !j.judgeable():
 		return j.tooFew()
@@ -31,7 +31,7 @@ func (j *judge) sentence() string {
 }
 
 // tooFew says why nothing is decided, and what is known all the same.
-func (j *judge) tooFew() string {
+func (j *Judgement) tooFew() string {
 	most := 0
 	for _, g := range j.groups {
 		most = max(most, len(g.ok))
@@ -41,13 +41,13 @@ func (j *judge) tooFew() string {
 		there = fmt.Sprintf("only %s ended well", plural(most, "question", "questions"))
 	}
 	text := fmt.Sprintf("Undecided: %s, and %d of one service and pipeline are needed to compare.", there, minPeers)
-	for _, q := range j.questions {
-		if cold := j.cold[q]; len(cold) > 0 && j.chooses(q) {
+	for _, row := range j.rows {
+		if cold := j.cold[int(row)]; len(cold) > 0 && j.chooses(int(row)) {
 			parts := make([]string, len(cold))
 			for i, c := range cold {
 				parts[i] = timeText(c.Time) + " " + phrases[c.Cause] + " (" + where(c.Component) + ")"
 			}
-			return text + fmt.Sprintf(" Cold in %s: %s.", j.questionText(q), list(parts))
+			return text + fmt.Sprintf(" Cold in %s: %s.", j.questionText(int(row)), list(parts))
 		}
 	}
 	return text
@@ -61,7 +61,7 @@ func where(c Component) string {
 }
 
 // nothing says that no question stands out, and from what.
-func (j *judge) nothing() string {
+func (j *Judgement) nothing() string {
 	if j.chosen != nil {
 		return "None of the questions asked for stands out."
 	}
@@ -82,14 +82,14 @@ func (j *judge) nothing() string {
 		text += fmt.Sprintf(": they took %s to %s (median %s)", timeText(time.Duration(e2e.least)),
 			timeText(time.Duration(e2e.most)), timeText(time.Duration(e2e.median())))
 	}
-	if rest := len(j.questions) - compared; rest > 0 {
+	if rest := len(j.rows) - compared; rest > 0 {
 		text += fmt.Sprintf("; %s not compared (failed, incomplete or without peers)", plural(rest, "is", "are"))
 	}
 	return text + "."
 }
 
 // shared tells the standing costs.
-func (j *judge) shared(start string) string {
+func (j *Judgement) shared(start string) string {
 	parts := make([]string, len(j.standing))
 	for i, s := range j.standing {
 		parts[i] = fmt.Sprintf("%s (%s in all)", phrases[s.cause], timeText(s.time()))
@@ -98,10 +98,10 @@ func (j *judge) shared(start string) string {
 }
 
 // stories tells the slow questions, the worst of them one by one.
-func (j *judge) stories() string {
+func (j *Judgement) stories() string {
 	var sentences []string
 	if n := len(j.slow); n > 1 {
-		among := strconv.Itoa(len(j.questions)) + " questions"
+		among := strconv.Itoa(len(j.rows)) + " questions"
 		if j.chosen != nil {
 			among = "the questions asked for"
 		}
@@ -117,7 +117,7 @@ func (j *judge) stories() string {
 }
 
 // overall sums the excess of several slow questions up.
-func (j *judge) overall() string {
+func (j *Judgement) overall() string {
 	var over time.Duration
 	for _, s := range j.slow {
 		over += s.over
@@ -137,11 +137,11 @@ func (j *judge) overall() string {
 }
 
 // names lists questions, a few of them.
-func (j *judge) names(slow []slowQuestion) string {
+func (j *Judgement) names(slow []slowQuestion) string {
 	const most = 8
 	words := make([]string, 0, most+1)
 	for _, s := range slow[:min(len(slow), most)] {
-		words = append(words, j.questionText(s.Question))
+		words = append(words, j.questionText(s.row))
 	}
 	if n := len(slow) - most; n > 0 {
 		words = append(words, fmt.Sprintf("%d more", n))
@@ -150,9 +150,9 @@ func (j *judge) names(slow []slowQuestion) string {
 }
 
 // story tells one slow question: how long, against what, why, and how long it would have taken warm.
-func (j *judge) story(s *slowQuestion) string {
-	text := fmt.Sprintf("%s took %s, %s more than the median of the other %d", sentenceCase(j.questionText(s.Question)),
-		timeText(s.E2E()), timeText(s.over), len(s.group.ok)-1)
+func (j *Judgement) story(s *slowQuestion) string {
+	text := fmt.Sprintf("%s took %s, %s more than the median of the other %d", sentenceCase(j.questionText(s.row)),
+		timeText(s.e2e), timeText(s.over), len(s.group.ok)-1)
 	if s.doubtful {
 		return text + ", but the durations that its LLM call reports are longer than the call: no side is named."
 	}
@@ -160,7 +160,7 @@ func (j *judge) story(s *slowQuestion) string {
 		return text + "; no single cause carries a fifth of that."
 	}
 	text += ": " + j.parts(s) + "."
-	if warm := s.E2E() - coldTime(s); warm < s.E2E() && warm > 0 {
+	if warm := s.e2e - coldTime(s); warm < s.e2e && warm > 0 {
 		text += fmt.Sprintf(" Warm it would have taken %s.", timeText(warm))
 	}
 	return text
@@ -184,7 +184,7 @@ func coldTime(s *slowQuestion) time.Duration {
 
 // parts names the causes by side, the dominant side first: "4100 ms model load (inside the LLM), 1600 ms embedding model
 // load and 900 ms first search (outside)".
-func (j *judge) parts(s *slowQuestion) string {
+func (j *Judgement) parts(s *slowQuestion) string {
 	var sides []string
 	words := make(map[string][]string)
 	for _, c := range s.causes {
@@ -202,17 +202,17 @@ func (j *judge) parts(s *slowQuestion) string {
 }
 
 // phrase says what a cause is, with what this question shows of it.
-func (j *judge) phrase(s *slowQuestion, cause string) string {
+func (j *Judgement) phrase(s *slowQuestion, cause string) string {
 	switch cause {
 	case causeRetry:
-		return s.lost()
+		return j.lost(s.row)
 	case causeKeepAlive, causeReload, causeSharedLoad:
-		_, e := j.loadCause(s.group, s.Question)
+		_, e := j.loadCause(s.group, s.row)
 		switch cause {
 		case causeKeepAlive:
-			return fmt.Sprintf("%s of %s, idle for %s", phrases[cause], timeText(e.last.call.KeepAlive), timeText(e.idle))
+			return fmt.Sprintf("%s of %s, idle for %s", phrases[cause], timeText(j.keepAlive(e)), timeText(e.idle))
 		case causeReload:
-			return fmt.Sprintf("%s (num_ctx %d after %d)", phrases[cause], e.call.NumCtx, e.last.call.NumCtx)
+			return fmt.Sprintf("%s (num_ctx %d after %d)", phrases[cause], j.numCtx(e.call), j.numCtx(e.last.call))
 		}
 		return fmt.Sprintf("%s by %s", phrases[cause], j.questionText(e.other))
 	}

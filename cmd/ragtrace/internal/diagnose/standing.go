@@ -14,33 +14,45 @@ type standing struct {
 
 func (s standing) time() time.Duration { return s.inside + s.outside }
 
-func (j *judge) findStanding() {
+func (j *Judgement) findStanding() {
+	always := func(cause string, is func(row int) bool) func(row int) (string, bool) {
+		return func(row int) (string, bool) { return cause, is(row) }
+	}
+	coldly := func(c Component) func(row int) bool { return func(row int) bool { return j.isCold(row, c) } }
+	held := func(by HeldBack) func(row int) bool {
+		id, column := j.t.textID(string(by)), j.t.column(colHeldBack)
+		return func(row int) bool { return column[row] == id }
+	}
+	connects := j.t.component(Connect)
 	for _, g := range j.groups {
 		if len(g.ok) < minPeers {
 			continue
 		}
-		evicted := false
-		if g.evicts {
-			evicted = j.stands(g, g.ok, func(q *Question) (string, bool) {
-				return causeEviction, j.isCold(q, LLMLoad) && j.isCold(q, EmbedLoad)
-			}, LLMLoad, EmbedLoad)
+		var coldOK []int32
+		for _, row := range g.cold {
+			if j.t.isOK(int(row)) {
+				coldOK = append(coldOK, row)
+			}
 		}
+		evicted := g.evicts && j.stands(g, coldOK, len(g.ok), always(causeEviction, func(row int) bool {
+			return j.isCold(row, LLMLoad) && j.isCold(row, EmbedLoad)
+		}), LLMLoad, EmbedLoad)
 		if !evicted {
-			j.stands(g, g.ok, func(q *Question) (string, bool) {
-				if !j.isCold(q, LLMLoad) {
+			j.stands(g, coldOK, len(g.ok), func(row int) (string, bool) {
+				if !j.isCold(row, LLMLoad) {
 					return "", false
 				}
-				cause, _ := j.loadCause(g, q)
+				cause, _ := j.loadCause(g, row)
 				return cause, true
 			}, LLMLoad)
-			j.stands(g, g.ok, func(q *Question) (string, bool) { return causeEmbedLoad, j.isCold(q, EmbedLoad) }, EmbedLoad)
+			j.stands(g, coldOK, len(g.ok), always(causeEmbedLoad, coldly(EmbedLoad)), EmbedLoad)
 		}
 		// The first of them has to connect.
-		j.stands(g, g.ok[1:], func(q *Question) (string, bool) {
-			return causeNotReused, q.Components[Connect] >= newConnect
-		}, Connect)
-		j.stands(g, g.ok, func(q *Question) (string, bool) { return causeBuffering, q.HeldBack == HeldByGateway }, hidden)
-		j.stands(g, g.ok, func(q *Question) (string, bool) { return causeNoStreaming, q.HeldBack == HeldByApp }, hidden)
+		j.stands(g, g.ok[1:], len(g.ok)-1, always(causeNotReused, func(row int) bool {
+			return connects[row] >= int64(newConnect)
+		}), Connect)
+		j.stands(g, g.ok, len(g.ok), always(causeBuffering, held(HeldByGateway)), hidden)
+		j.stands(g, g.ok, len(g.ok), always(causeNoStreaming, held(HeldByApp)), hidden)
 	}
 	slices.SortStableFunc(j.standing, func(a, b standing) int {
 		return cmp.Or(cmp.Compare(b.time(), a.time()), cmp.Compare(a.cause, b.cause))
@@ -50,36 +62,41 @@ func (j *judge) findStanding() {
 // hidden stands for decoding that the user could not see: time that nothing inside the LLM is to blame for.
 const hidden = numComponents
 
-// stands records a cost that more than half of the questions share; shared names it for a question that does.
-func (j *judge) stands(g *group, questions []*Question, shared func(*Question) (string, bool), components ...Component) bool {
-	costs := func(q *Question) (inside, outside time.Duration) {
+// stands records a cost that more than half of so many questions share. candidates are the rows of those that may; shared
+// names it for a row that does.
+func (j *Judgement) stands(g *group, candidates []int32, of int, shared func(row int) (string, bool), components ...Component) bool {
+	costs := func(row int) (inside, outside time.Duration) {
 		for _, c := range components {
 			switch {
 			case c == hidden:
-				outside += q.Components[LLMDecode]
+				outside += time.Duration(j.t.component(LLMDecode)[row])
 			case c.InsideLLM():
-				inside += q.Components[c]
+				inside += time.Duration(j.t.component(c)[row])
 			default:
-				outside += q.Components[c]
+				outside += time.Duration(j.t.component(c)[row])
 			}
 		}
 		return inside, outside
 	}
-	sharers := make(map[string][]*Question)
+	sharers := make(map[string][]int)
 	total := 0
 	var s standing
-	for _, q := range questions {
-		name, ok := shared(q)
+	for i, candidate := range candidates {
+		if 2*(total+len(candidates)-i) <= of {
+			return false
+		}
+		row := int(candidate)
+		name, ok := shared(row)
 		if !ok {
 			continue
 		}
 		total++
-		sharers[name] = append(sharers[name], q)
-		inside, outside := costs(q)
+		sharers[name] = append(sharers[name], row)
+		inside, outside := costs(row)
 		s.inside += inside
 		s.outside += outside
 	}
-	if 2*total <= len(questions) {
+	if 2*total <= of {
 		return false
 	}
 	s.cause = causeLLMLoad // unless most have a finer name
@@ -88,9 +105,9 @@ func (j *judge) stands(g *group, questions []*Question, shared func(*Question) (
 			s.cause = name
 		}
 	}
-	for _, q := range sharers[s.cause] {
-		inside, outside := costs(q)
-		j.witness(s.cause, inside+outside, j.standingEvidence(g, s.cause, q))
+	for _, row := range sharers[s.cause] {
+		inside, outside := costs(row)
+		j.witness(s.cause, inside+outside, j.standingEvidence(g, s.cause, row))
 	}
 	for i := range j.standing {
 		if j.standing[i].cause == s.cause {
@@ -104,11 +121,11 @@ func (j *judge) stands(g *group, questions []*Question, shared func(*Question) (
 }
 
 // standingEvidence is a question that shares a cost, and for a load what came before it.
-func (j *judge) standingEvidence(g *group, cause string, q *Question) *evidence {
+func (j *Judgement) standingEvidence(g *group, cause string, row int) *evidence {
 	switch cause {
 	case causeLLMLoad, causeSharedLoad, causeEviction, causeKeepAlive, causeReload:
-		_, e := j.loadCause(g, q)
+		_, e := j.loadCause(g, row)
 		return e
 	}
-	return &evidence{question: q}
+	return &evidence{row: row}
 }

@@ -8,22 +8,26 @@ import (
 )
 
 // uses are stretches of time by model and server, ordered by start, so that what came before a moment is found fast.
-type uses map[string]map[string][]use
+type uses struct {
+	t       *Table
+	byModel map[int64]map[int64][]use // by the places of the model's and the server's name in the table's texts
+}
 
 type use struct {
 	start, end int64
-	call       *Call
-	question   *Question
+	row, call  int   // whose question, and which call in the table
 	latestEnd  int64 // of this one and all that started before it
 }
 
-// usesOf are the calls of all questions, whatever their status: each of them used its model.
-func usesOf(questions []*Question) uses {
-	u := make(uses)
-	for _, q := range questions {
-		for i := range q.Calls {
-			c := &q.Calls[i]
-			u.add(use{start: c.Start, end: c.End, call: c, question: q})
+// usesOf are the calls of questions, whatever their status: each of them used its model.
+func usesOf(t *Table, rows []int32) *uses {
+	u := &uses{t: t, byModel: make(map[int64]map[int64][]use)}
+	starts, begins, took := t.column(colStart), t.column(colCallStart), t.column(colCallTime)
+	for _, row := range rows {
+		first, end := t.calls(int(row))
+		for i := first; i < end; i++ {
+			start := starts[row] + begins[i]
+			u.add(use{start: start, end: start + took[i], row: int(row), call: i})
 		}
 	}
 	u.order()
@@ -31,21 +35,24 @@ func usesOf(questions []*Question) uses {
 }
 
 // add records a use of its call's model; one without a name is not known to be the same as another.
-func (u uses) add(x use) {
-	name, server := x.call.Model, x.call.Server
-	if name == "" {
+func (u *uses) add(x use) {
+	model, server := u.t.column(colModel)[x.call], u.t.column(colServer)[x.call]
+	if u.t.texts[model] == "" {
 		return
 	}
-	if u[name] == nil {
-		u[name] = make(map[string][]use)
+	if u.byModel[model] == nil {
+		u.byModel[model] = make(map[int64][]use)
 	}
-	u[name][server] = append(u[name][server], x)
+	u.byModel[model][server] = append(u.byModel[model][server], x)
 }
 
-func (u uses) order() {
-	for _, servers := range u {
+func (u *uses) order() {
+	for _, servers := range u.byModel {
 		for _, list := range servers {
-			slices.SortStableFunc(list, func(a, b use) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
+			byTime := func(a, b use) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) }
+			if !slices.IsSortedFunc(list, byTime) { // as they mostly are
+				slices.SortStableFunc(list, byTime)
+			}
 			var latest int64
 			for i := range list {
 				latest = max(latest, list[i].end)
@@ -57,16 +64,16 @@ func (u uses) order() {
 
 // before is the latest use of a call's model that started before a moment; nil when there is none. The same model on
 // another server is another one; a call that does not tell its server may have gone to any.
-func (u uses) before(c *Call, at int64) *use {
-	servers := u[c.Model]
-	if c.Server == "" {
+func (u *uses) before(call int, at int64) *use {
+	servers, server := u.byModel[u.t.column(colModel)[call]], u.t.column(colServer)[call]
+	if u.t.texts[server] == "" {
 		var last *use
 		for server := range servers {
-			last = latest(last, lastBefore(servers[server], at))
+			last = u.latest(last, lastBefore(servers[server], at))
 		}
 		return last
 	}
-	return latest(lastBefore(servers[c.Server], at), lastBefore(servers[""], at))
+	return u.latest(lastBefore(servers[server], at), lastBefore(servers[u.t.textID("")], at))
 }
 
 func lastBefore(list []use, at int64) *use {
@@ -78,11 +85,12 @@ func lastBefore(list []use, at int64) *use {
 }
 
 // latest is the later one of two uses, either of which may be nil, with the latest end of both.
-func latest(a, b *use) *use {
+func (u *uses) latest(a, b *use) *use {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
-	order := cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.call.Server, b.call.Server))
+	order := cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end),
+		cmp.Compare(u.t.textAt(colServer, a.call), u.t.textAt(colServer, b.call)))
 	x := *a
 	if order < 0 {
 		x = *b
@@ -95,18 +103,31 @@ func latest(a, b *use) *use {
 func (x *use) idle(at int64) time.Duration { return time.Duration(at - x.latestEnd) }
 
 // kept reports whether the model should still have been loaded at a moment. A negative keep_alive is for ever.
-func (x *use) kept(at int64) bool {
-	return x.call.KeepAlive < 0 || x.idle(at) <= x.call.KeepAlive
+func (u *uses) kept(x *use, at int64) bool {
+	keepAlive := time.Duration(u.t.column(colKeepAlive)[x.call])
+	return keepAlive < 0 || x.idle(at) <= keepAlive
 }
 
-// loadCall is the call that waited longest for a load; nil when none did.
-func (q *Question) loadCall() *Call {
-	var longest *Call
-	for i := range q.Calls {
-		c := &q.Calls[i]
-		if d := c.LoadEnd - c.LoadStart; d > 0 && (longest == nil || d > longest.LoadEnd-longest.LoadStart) {
-			longest = c
+// A load is the load phase of a call.
+type load struct {
+	call       int   // in the table
+	called     int64 // when the call started
+	start, end int64
+}
+
+// loadOf is the longest load that the row's question waited for; ok is false when it waited for none.
+func (t *Table) loadOf(row int) (longest load, ok bool) {
+	begins, took := t.column(colLoadStart), t.column(colLoadTime)
+	start, at := t.column(colStart)[row], -1
+	first, end := t.calls(row)
+	for i := first; i < end; i++ {
+		if took[i] > 0 && (at < 0 || took[i] > took[at]) {
+			at = i
 		}
 	}
-	return longest
+	if at < 0 {
+		return load{}, false
+	}
+	began := start + begins[at]
+	return load{call: at, called: start + t.column(colCallStart)[at], start: began, end: began + took[at]}, true
 }

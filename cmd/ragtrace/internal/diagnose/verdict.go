@@ -2,34 +2,17 @@ package diagnose
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 )
 
-// report writes the judgement down.
-func (j *judge) report() Report {
-	slow := make(map[*Question]bool, len(j.slow))
-	for _, s := range j.slow {
-		slow[s.Question] = true
-	}
-	sessions, to := j.order()
-	r := Report{Questions: make([]Result, len(to))}
-	var sharing sync.WaitGroup
-	for half := range halves {
-		sharing.Go(func() {
-			var s slabs
-			for i := half * len(to) / halves; i < (half+1)*len(to)/halves; i++ {
-				q := j.questions[i]
-				result := &r.Questions[to[i]]
-				*result = j.result(q, &s)
-				result.Slow = slow[q]
-			}
-		})
-	}
-	sharing.Wait()
-	j.idle(r.Questions, sessions, to)
-	v := &r.Verdict
+// conclude writes the verdict.
+func (j *Judgement) conclude() {
+	v := &j.verdict
 	v.Slow = j.slowResults()
 	v.Side, v.InsideShare = j.side()
 	v.Causes = j.allCauses()
@@ -37,68 +20,97 @@ func (j *judge) report() Report {
 	for _, c := range v.Causes {
 		v.Advice = append(v.Advice, Hint{c.Cause, j.advice(c.Cause)})
 	}
+}
+
+// Verdict is the answer.
+func (j *Judgement) Verdict() Verdict { return j.verdict }
+
+// Report lists all questions beside the verdict.
+func (j *Judgement) Report() Report {
+	rows := j.Rows()
+	r := Report{Questions: make([]Result, len(rows)), Verdict: j.verdict}
+	slow := j.slowRows()
+	var sharing sync.WaitGroup
+	for half := range halves {
+		sharing.Go(func() {
+			var s slabs
+			for i := half * len(rows) / halves; i < (half+1)*len(rows)/halves; i++ {
+				r.Questions[i] = j.result(rows[i], &s)
+				r.Questions[i].Slow = slow[rows[i]]
+			}
+		})
+	}
+	sharing.Wait()
 	return r
 }
 
-// order is where each question stands in a report: by session, in the order of their first starts, then by number. sessions
-// are the places of the questions' sessions in that order.
-func (j *judge) order() (sessions, to []int) {
-	sessions, to = make([]int, len(j.questions)), make([]int, len(j.questions))
-	known := make(map[string]int)
-	type question struct{ number, at int }
-	var asked [][]question // by session, in the order of their starts
-	for i, q := range j.questions {
-		session, ok := known[q.Session]
-		if !ok {
-			session = len(known)
-			known[q.Session] = session
-			asked = append(asked, nil)
-		}
-		sessions[i] = session
-		asked[session] = append(asked[session], question{j.number(q), i})
+func (j *Judgement) slowRows() map[int]bool {
+	slow := make(map[int]bool, len(j.slow))
+	for _, s := range j.slow {
+		slow[s.row] = true
 	}
-	at := 0
-	for _, list := range asked {
-		byNumber := func(a, b question) int { return cmp.Compare(a.number, b.number) }
+	return slow
+}
+
+// Rows are the rows that were judged in the order of a report: by session, in the order of their first starts, then by number.
+func (j *Judgement) Rows() []int {
+	place := make([]int, len(j.t.texts)) // of a session in bySession, from 1
+	var bySession [][]int                // in the order of their starts
+	sessions := j.t.column(colSession)
+	for _, row := range j.rows {
+		at := &place[sessions[row]]
+		if *at == 0 {
+			bySession = append(bySession, nil)
+			*at = len(bySession)
+		}
+		bySession[*at-1] = append(bySession[*at-1], int(row))
+	}
+	rows := make([]int, 0, len(j.rows))
+	for _, list := range bySession {
+		byNumber := func(a, b int) int { return cmp.Compare(j.t.Number(a), j.t.Number(b)) }
 		if !slices.IsSortedFunc(list, byNumber) { // as they mostly are
 			slices.SortStableFunc(list, byNumber)
 		}
-		for _, q := range list {
-			to[q.at] = at
-			at++
-		}
+		rows = append(rows, list...)
 	}
-	return sessions, to
+	return rows
 }
 
-// idle fills in how long nothing was asked in a session; sessions and to are those of order.
-func (j *judge) idle(results []Result, sessions, to []int) {
-	var s slabs
-	ends := make([]int64, len(results)) // the latest by session
-	began := make([]bool, len(results))
-	for i, q := range j.questions {
-		if !q.Timed() {
+// idle is for each row how long nothing was asked in its session before it; -1 when nothing was asked before.
+func (j *Judgement) idle() []int64 {
+	idle := make([]int64, j.t.n)
+	ends := make([]int64, len(j.t.texts)) // the latest by session
+	began := make([]bool, len(j.t.texts))
+	starts, times, sessions := j.t.column(colStart), j.t.column(colE2E), j.t.column(colSession)
+	for _, row := range j.rows {
+		idle[row] = -1
+		if starts[row] == 0 {
 			continue
 		}
-		session := sessions[i]
+		session := sessions[row]
 		if began[session] {
-			results[to[i]].IdleBefore = s.whole(max(time.Duration(q.Start-ends[session]), 0))
+			idle[row] = max(starts[row]-ends[session], 0)
 		}
-		ends[session] = max(ends[session], q.End)
+		ends[session] = max(ends[session], starts[row]+times[row])
 		began[session] = true
 	}
+	return idle
 }
 
-// result is one question's line but for IdleBefore.
-func (j *judge) result(q *Question, s *slabs) Result {
+// result is one question's line but for Slow.
+func (j *Judgement) result(row int, s *slabs) Result {
+	q := j.t.Question(row)
 	r := Result{
-		Session: q.Session, Number: j.number(q), TraceID: q.TraceID, Status: q.Status, Timed: q.Timed(),
-		Flags: q.Flags, Cold: j.cold[q], Question: q,
+		Session: q.Session, Number: j.t.Number(row), TraceID: q.TraceID, Status: q.Status, Timed: q.Timed(),
+		Flags: q.Flags, Cold: j.cold[row], Question: q,
 	}
 	if !r.Timed {
 		return r
 	}
 	r.Start = time.Unix(0, q.Start).UTC()
+	if idle := j.idles()[row]; idle >= 0 {
+		r.IdleBefore = s.whole(time.Duration(idle))
+	}
 	if q.TTFTRuler != RulerNone {
 		r.TTFT, r.TTFTRuler = s.whole(q.TTFT), q.TTFTRuler
 	}
@@ -136,7 +148,7 @@ func (j *judge) result(q *Question, s *slabs) Result {
 	return r
 }
 
-func (j *judge) slowResults() []Slow {
+func (j *Judgement) slowResults() []Slow {
 	list := make([]Slow, 0, len(j.slow))
 	for _, s := range j.slow {
 		side := SideUndecided
@@ -144,15 +156,22 @@ func (j *judge) slowResults() []Slow {
 			side, _ = sideOf(s.inside, s.outside)
 		}
 		list = append(list, Slow{
-			Session: s.Session, Number: j.number(s.Question), TraceID: s.TraceID, E2E: s.E2E(), Baseline: s.baseline,
+			Session: j.t.Session(s.row), Number: j.t.Number(s.row), TraceID: j.t.traceID(s.row), E2E: s.e2e, Baseline: s.baseline,
 			Over: s.over, InsideOver: s.inside, OutsideOver: s.outside, Side: side, Causes: s.causes,
 		})
 	}
 	return list
 }
 
+// traceID is the trace of a row's question.
+func (t *Table) traceID(row int) (id model.TraceID) {
+	binary.BigEndian.PutUint64(id[:8], uint64(t.column(colTraceHigh)[row]))
+	binary.BigEndian.PutUint64(id[8:], uint64(t.column(colTraceLow)[row]))
+	return id
+}
+
 // allCauses are those of the slow questions by their sum, then the standing costs.
-func (j *judge) allCauses() []Cause {
+func (j *Judgement) allCauses() []Cause {
 	var causes []Cause
 	at := make(map[string]int)
 	for _, s := range j.slow {

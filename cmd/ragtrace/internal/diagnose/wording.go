@@ -52,11 +52,12 @@ func safe(name string) string {
 }
 
 // questionText names a question: "question 3 of session a".
-func (j *judge) questionText(q *Question) string {
-	if q.Session == "" {
-		return fmt.Sprintf("question %d", j.number(q))
+func (j *Judgement) questionText(row int) string {
+	session, number := j.t.Session(row), j.t.Number(row)
+	if session == "" {
+		return fmt.Sprintf("question %d", number)
 	}
-	return fmt.Sprintf("question %d of session %s", j.number(q), safe(q.Session))
+	return fmt.Sprintf("question %d of session %s", number, safe(session))
 }
 
 // list joins words: "a", "a and b", "a, b and c".

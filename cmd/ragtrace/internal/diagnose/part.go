@@ -1,0 +1,79 @@
+package diagnose
+
+// PartOf is a part of questions that are there.
+func PartOf(questions []*Question) Part {
+	var texts interning
+	p := Part{}
+	p.N[OfQuestions] = len(questions)
+	for _, q := range questions {
+		p.N[OfFlags] += len(q.Flags)
+		p.N[OfCalls] += len(q.Calls)
+	}
+	var columns [NumColumns][]int64 // of texts
+	for c := range NumColumns {
+		if !c.IsText() {
+			continue
+		}
+		columns[c] = make([]int64, 0, p.N[c.Domain()])
+		texts.last = ""
+		texts.lastID = -1
+		for _, q := range questions {
+			switch c.Domain() {
+			case OfQuestions:
+				columns[c] = append(columns[c], texts.id(*textOf(c, q)))
+			case OfFlags:
+				for _, flag := range q.Flags {
+					columns[c] = append(columns[c], texts.id(flag))
+				}
+			case OfCalls:
+				for i := range q.Calls {
+					columns[c] = append(columns[c], texts.id(*callTextOf(c, &q.Calls[i])))
+				}
+			}
+		}
+	}
+	p.Texts = texts.list
+	p.Append = func(c Column, to []int64) []int64 {
+		switch {
+		case c.IsText():
+			return append(to, columns[c]...)
+		case c.Domain() == OfQuestions:
+			for _, q := range questions {
+				to = append(to, numberIn(c, q))
+			}
+		default:
+			for _, q := range questions {
+				for i := range q.Calls {
+					to = append(to, callNumberIn(c, &q.Calls[i], q.Start))
+				}
+			}
+		}
+		return to
+	}
+	return p
+}
+
+// interning gives each text a number. The same one often comes again at once.
+type interning struct {
+	ids    map[string]int64
+	list   []string
+	last   string
+	lastID int64
+}
+
+func (in *interning) id(s string) int64 {
+	if s == in.last && in.lastID >= 0 {
+		return in.lastID
+	}
+	id, known := in.ids[s]
+	if !known {
+		if in.ids == nil {
+			in.ids = make(map[string]int64)
+		}
+		id = int64(len(in.list))
+		in.ids[s] = id
+		in.list = append(in.list, s)
+	}
+	in.last, in.lastID = s, id
+	return id
+}
