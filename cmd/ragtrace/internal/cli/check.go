@@ -56,8 +56,9 @@ An expression for which there is no value fails: a test that asked nothing is no
 		defer j.close()
 		var outcomes []gate.Outcome
 		failed := 0
+		results := j.Report().Questions
 		for _, e := range checks {
-			o := e.Check(j.report.Questions, j.filter)
+			o := e.Check(results, j.filter)
 			outcomes = append(outcomes, o)
 			if !o.Pass {
 				failed++

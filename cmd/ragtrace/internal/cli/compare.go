@@ -102,10 +102,11 @@ func compareFiles(cmd *cobra.Command, f *filters, paths []string) (c stats.Compa
 		}
 	}
 	a, b := sides[0], sides[1]
-	if several := pipelines(append(a.chosen(), b.chosen()...)); len(several) > 1 {
+	results := [2][]diagnose.Result{a.narrowed().Questions, b.narrowed().Questions}
+	if several := pipelines(slices.Concat(results[:]...)); len(several) > 1 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: the medians are over several pipelines (%s)\n", choices("they are", several))
 	}
-	c = stats.Compare(a.report.Questions, b.report.Questions, a.filter, b.filter)
+	c = stats.Compare(results[0], results[1], a.filter, b.filter)
 	for i, side := range []stats.Side{c.A, c.B} {
 		if side.Questions == 0 {
 			return c, fmt.Errorf("%s: no question ended well, so there is nothing to compare", paths[i])
@@ -157,7 +158,7 @@ func compareQuestions(cmd *cobra.Command, f *filters, args []string) (c stats.Co
 		if arg == warm {
 			continue
 		}
-		q, err := choose(j.chosen(), arg)
+		q, err := choose(j.narrowed().Questions, arg)
 		if err != nil {
 			return c, nil, err
 		}
@@ -170,7 +171,7 @@ func compareQuestions(cmd *cobra.Command, f *filters, args []string) (c stats.Co
 		if arg != warm {
 			continue
 		}
-		sides[i] = stats.WarmPeers(j.report.Questions, &sides[1-i][0])
+		sides[i] = stats.WarmPeers(j.Report().Questions, &sides[1-i][0])
 		if len(sides[i]) == 0 {
 			return c, nil, fmt.Errorf("%s has no warm question of its service and pipeline beside it", names[1-i])
 		}

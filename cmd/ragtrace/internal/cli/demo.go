@@ -75,16 +75,19 @@ func runDemo(cmd *cobra.Command, path string, cfg demo.Config, asJSON, once bool
 		return err
 	}
 	t := &traces{spans: st.Trace}
+	var questions []diagnose.Question
 	for spans, err := range st.Traces(ctx, store.Filter{Since: run.Began}) {
 		if err != nil {
 			return err
 		}
-		t.questions = append(t.questions, diagnose.CutTrace(spans)...)
+		questions = append(questions, diagnose.CutTrace(spans)...)
 	}
-	t.questions = slices.DeleteFunc(t.questions, func(q diagnose.Question) bool { return q.Instance != run.Instance })
-	r := diagnose.Judge(t.questions)
+	questions = slices.DeleteFunc(questions, func(q diagnose.Question) bool { return q.Instance != run.Instance })
+	t.table = diagnose.TableOf(questions)
+	j := t.table.Judge(nil, nil)
+	r := j.Report()
 	if asJSON {
-		return writeSlow(cmd.OutOrStdout(), t.questions, r, true)
+		return writeReport(cmd.OutOrStdout(), r)
 	}
 	s := report.NewScreen(cmd.OutOrStdout())
 	for _, l := range report.Wrap("This is "+run.Source+".", s.Columns()) {
@@ -103,7 +106,7 @@ func runDemo(cmd *cobra.Command, path string, cfg demo.Config, asJSON, once bool
 		return err
 	}
 	fmt.Fprintln(s)
-	if err := writeSlow(cmd.OutOrStdout(), t.questions, r, false); err != nil {
+	if err := writeSlow(cmd.OutOrStdout(), j); err != nil {
 		return err
 	}
 	if once {

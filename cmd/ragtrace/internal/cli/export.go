@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
@@ -79,7 +78,7 @@ func tracesOf(cmd *cobra.Command, db, session, question string) ([]model.TraceID
 		return nil, err
 	}
 	defer t.close()
-	all := diagnose.Judge(t.questions).Questions
+	all := t.table.Judge(nil, nil).Report().Questions
 	if question != "" {
 		q, err := choose(all, question)
 		return []model.TraceID{q.TraceID}, err

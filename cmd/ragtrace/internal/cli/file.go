@@ -52,8 +52,8 @@ func readFile(ctx context.Context, path string, w window, warn io.Writer) (*trac
 		}
 		fmt.Fprintf(warn, "warning: %s holds no spans\n", path)
 	}
-	t.questions = r.questions
-	t.number(w)
+	t.table = diagnose.TableOf(r.questions)
+	t.among = w.of(t.table)
 	t.spans = func(ctx context.Context, id model.TraceID) ([]model.Span, error) {
 		if again {
 			return spansIn(ctx, path, id)

@@ -35,7 +35,7 @@ func questionsOf(t *testing.T, content []byte) []diagnose.Question {
 	}
 	// In the order of a report, as a file may be read in any.
 	var ordered []diagnose.Question
-	for _, q := range diagnose.Judge(r.questions).Questions {
+	for _, q := range r.table.Judge(nil, nil).Report().Questions {
 		ordered = append(ordered, *q.Question)
 	}
 	return ordered
@@ -125,7 +125,7 @@ func TestPipeIsReadOnce(t *testing.T) {
 		t.Skip("no /dev/fd here")
 	}
 	r, err := readFile(t.Context(), path, window{}, io.Discard)
-	if err != nil || len(r.questions) != len(before) {
+	if err != nil || r.table.Len() != len(before) {
 		t.Fatalf("%v", err)
 	}
 	if spans, err := r.spans(t.Context(), model.TraceID{15: 1}); err != nil || len(spans) != 6 {

@@ -42,7 +42,7 @@ func filterFlags(cmd *cobra.Command) *filters {
 // judged are the questions of a source, compared with each other.
 type judged struct {
 	*traces
-	report   diagnose.Report
+	*diagnose.Judgement
 	filter   stats.Filter // what is to be told of it
 	window   window
 	services []string // of all questions in the window
@@ -73,28 +73,36 @@ func (f *filters) check(cmd *cobra.Command) (err error) {
 }
 
 func (f *filters) judge(t *traces) *judged {
-	var services []string
-	if *f.service != "" {
-		services = different(t.questions, func(q *diagnose.Question) string { return q.Service })
-		t.questions = slices.DeleteFunc(t.questions, func(q diagnose.Question) bool { return q.Service != *f.service })
-	}
 	j := &judged{
-		traces: t, window: f.source.window, services: services,
+		traces: t, window: f.source.window,
 		filter: stats.Filter{Session: *f.session, Service: *f.service, Model: *f.model, Number: *f.number},
 	}
-	if *f.session != "" || *f.model != "" || *f.number != 0 {
-		j.report = diagnose.JudgeChosen(t.questions, j.filter.Question)
-	} else {
-		j.report = diagnose.Judge(t.questions)
+	among := t.among
+	if *f.service != "" {
+		var rows []int
+		for row := range t.table.Len() {
+			if among == nil || among(row) {
+				rows = append(rows, row)
+			}
+		}
+		j.services = different(rows, t.table.Service)
+		among = func(row int) bool {
+			return t.table.Service(row) == *f.service && (t.among == nil || t.among(row))
+		}
 	}
+	var chosen func(row int) bool
+	if *f.session != "" || *f.model != "" || *f.number != 0 {
+		chosen = func(row int) bool { return j.filter.Row(t.table, row) }
+	}
+	j.Judgement = t.table.Judge(among, chosen)
 	return j
 }
 
 // different are the names that occur, the shortest first, which puts numbers in their order.
-func different[T any](list []T, of func(*T) string) []string {
+func different(rows []int, of func(row int) string) []string {
 	var names []string
-	for i := range list {
-		if name := of(&list[i]); name != "" && !slices.Contains(names, name) {
+	for _, row := range rows {
+		if name := of(row); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -102,47 +110,35 @@ func different[T any](list []T, of func(*T) string) []string {
 	return names
 }
 
-// chosen are the questions that the filter chooses.
-func (j *judged) chosen() []diagnose.Result {
-	all := j.report.Questions
-	first := 0 // that is left out
-	for first < len(all) && j.filter.Question(&all[first]) {
-		first++
-	}
-	if first == len(all) {
-		return all
-	}
-	chosen := slices.Clone(all[:first])
-	for i := first + 1; i < len(all); i++ {
-		if j.filter.Question(&all[i]) {
-			chosen = append(chosen, all[i])
-		}
-	}
-	return chosen
+// narrowed lists the chosen questions only.
+func (j *judged) narrowed() diagnose.Report {
+	r := j.Report()
+	r.Questions = slices.DeleteFunc(r.Questions, func(q diagnose.Result) bool { return !j.filter.Question(&q) })
+	return r
 }
 
 // mustChoose is the error for flags that choose no question. Without flags there may be none.
 func (j *judged) mustChoose() error {
-	f, all := j.filter, j.report.Questions
+	f, rows := j.filter, j.Rows()
 	switch {
-	case len(j.chosen()) > 0:
+	case j.Len() > 0:
 		return nil
-	case len(all) == 0 && len(j.services) > 0:
+	case len(rows) == 0 && len(j.services) > 0:
 		return fmt.Errorf("no question of service %q (%s)", f.Service, choices("services", j.services))
-	case len(all) == 0 && j.window != (window{}):
+	case len(rows) == 0 && j.window != (window{}):
 		return errWindowEmpty
-	case len(all) == 0:
+	case len(rows) == 0:
 		return nil
 	}
 	for _, flag := range []struct {
 		name, value string
-		of          func(r *diagnose.Result) string
+		of          func(row int) string
 	}{
-		{"session", f.Session, func(r *diagnose.Result) string { return r.Session }},
-		{"model", f.Model, func(r *diagnose.Result) string { return stats.Answering(r.Question).Model }},
-		{"number", numberText(f.Number), func(r *diagnose.Result) string { return strconv.Itoa(r.Number) }},
+		{"session", f.Session, j.table.Session},
+		{"model", f.Model, func(row int) string { _, model := j.table.AnsweredBy(row); return model }},
+		{"number", numberText(f.Number), func(row int) string { return strconv.Itoa(j.table.Number(row)) }},
 	} {
-		there := different(all, flag.of)
+		there := different(rows, flag.of)
 		switch {
 		case flag.value == "" || slices.Contains(there, flag.value):
 		case there == nil:

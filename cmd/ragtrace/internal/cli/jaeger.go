@@ -51,7 +51,7 @@ func readJaeger(ctx context.Context, address string, s source, warn io.Writer) (
 		if spans == nil {
 			return nil, fmt.Errorf("jaeger at %s has no trace %v", jaeger, id)
 		}
-		t.questions = diagnose.CutTrace(spans)
+		t.table = diagnose.TableOf(diagnose.CutTrace(spans))
 		t.spans = func(context.Context, model.TraceID) ([]model.Span, error) { return spans, nil }
 		return t, nil
 	}
@@ -79,14 +79,16 @@ func readJaeger(ctx context.Context, address string, s source, warn io.Writer) (
 		reading.at(read)
 	}
 	reading.done()
+	var all []diagnose.Question
 	for _, id := range order {
-		t.questions = append(t.questions, questions[id]...)
+		all = append(all, questions[id]...)
 	}
-	t.number(s.window)
+	t.table = diagnose.TableOf(all)
+	t.among = s.window.of(t.table)
 	if n := jaeger.Refused(); n > 0 {
 		fmt.Fprintf(warn, "warning: %d spans of jaeger at %s are broken and left out\n", n, jaeger)
 	}
-	if len(t.questions) == 0 {
+	if !t.any() {
 		fmt.Fprintf(warn, "warning: none of the %d traces that jaeger at %s has from %s to %s is a question (--since asks for more)\n",
 			read, jaeger, w.since.Local().Format(time.DateTime), w.until.Local().Format(time.DateTime))
 	}

@@ -19,11 +19,11 @@ func newPage(st *store.Store, options web.Options) *web.Page {
 	return web.New(web.Source{
 		Version: st.Version,
 		Questions: func(ctx context.Context) ([]diagnose.Question, error) {
-			questions, err := index.Read(ctx, st, store.QuestionFilter{}, nil)
-			if isDamaged(err) { // the log tells of them
-				return questions, nil
+			table, err := index.Read(ctx, st, nil)
+			if err != nil && !isDamaged(err) { // the log tells of what is damaged
+				return nil, err
 			}
-			return questions, err
+			return table.Questions(), nil
 		},
 		Spans: func(ctx context.Context, id model.TraceID) ([]model.Span, error) {
 			spans, err := st.Trace(ctx, id)

@@ -38,10 +38,10 @@ digits or more. "slowest" is the question that took the longest end to end.`,
 			return err
 		}
 		defer t.close()
-		if len(t.questions) == 0 && from.window != (window{}) {
+		if !t.any() && from.window != (window{}) {
 			return errWindowEmpty
 		}
-		r := diagnose.Judge(t.questions)
+		r := t.table.Judge(t.among, nil).Report()
 		q, err := choose(r.Questions, args[0])
 		if err != nil {
 			return err

@@ -37,27 +37,20 @@ share a service's models, so the first question of a second session may well be 
 		if err := j.mustChoose(); err != nil {
 			return err
 		}
-		return writeSlow(cmd.OutOrStdout(), j.questions, j.narrowed(), *asJSON)
+		if *asJSON {
+			return writeReport(cmd.OutOrStdout(), j.narrowed())
+		}
+		return writeSlow(cmd.OutOrStdout(), j.Judgement)
 	}
 	return cmd
 }
 
-// narrowed lists the chosen questions only.
-func (j *judged) narrowed() diagnose.Report {
-	r := j.report
-	r.Questions = j.chosen()
-	return r
-}
-
-func writeSlow(w io.Writer, questions []diagnose.Question, r diagnose.Report, asJSON bool) error {
-	if asJSON {
-		return writeReport(w, r)
-	}
-	if len(questions) == 0 {
+func writeSlow(w io.Writer, j *diagnose.Judgement) error {
+	if j.Len() == 0 {
 		_, err := io.WriteString(w, noQuestions)
 		return err
 	}
-	return report.Answer(report.NewScreen(w), questions, r)
+	return report.Answer(report.NewScreen(w), j)
 }
 
 // writeReport writes r as writeJSON would, a question at a time: of a million spans the text is a gigabyte in memory else.

@@ -19,7 +19,7 @@ func TestReportIsWrittenAsJSONWouldBe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, none := diagnose.Judge(read.questions), diagnose.Judge(nil)
+	full, none := read.table.Judge(nil, nil).Report(), diagnose.Judge(nil)
 	for _, r := range []diagnose.Report{full, none} {
 		want, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {

@@ -83,15 +83,15 @@ func readSoak(b *testing.B, db string, ids []model.TraceID, questions int) {
 
 	var t *traces
 	b.ReportMetric(ms(median(func() {
-		if t, err = readStore(b.Context(), db, window{}, io.Discard); err != nil || len(t.questions) != questions {
-			b.Fatal(len(t.questions), err)
+		if t, err = readStore(b.Context(), db, window{}, io.Discard); err != nil || t.table.Len() != questions {
+			b.Fatal(t, err)
 		}
 		t.close()
 	}, 5)), "read-ms")
-	var r diagnose.Report
-	b.ReportMetric(ms(median(func() { r = diagnose.Judge(t.questions) }, 5)), "judge-ms")
+	var j *diagnose.Judgement
+	b.ReportMetric(ms(median(func() { j = t.table.Judge(nil, nil) }, 5)), "judge-ms")
 	b.ReportMetric(ms(median(func() {
-		if err := writeSlow(io.Discard, t.questions, r, false); err != nil {
+		if err := writeSlow(io.Discard, j); err != nil {
 			b.Fatal(err)
 		}
 	}, 5)), "write-ms")

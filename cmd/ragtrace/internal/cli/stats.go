@@ -42,11 +42,11 @@ token, or from the call's arrival at the server; values of different rulers are 
 		if err := j.mustChoose(); err != nil {
 			return err
 		}
-		sum := stats.Summarise(j.report.Questions, j.filter)
+		sum := stats.SummariseJudged(j.table, j.Judgement, j.filter)
 		switch {
 		case *asJSON:
 			return writeJSON(cmd.OutOrStdout(), sum)
-		case len(j.questions) == 0:
+		case j.Len() == 0:
 			_, err := io.WriteString(cmd.OutOrStdout(), noQuestions)
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,9 +35,10 @@ func sourceFlags(cmd *cobra.Command) source {
 
 // traces are the questions of a source, and the spans that they were cut from.
 type traces struct {
-	questions []diagnose.Question
-	spans     func(context.Context, model.TraceID) ([]model.Span, error)
-	close     func() error
+	table *diagnose.Table
+	among func(row int) bool // tells which of them are looked at; nil for all
+	spans func(context.Context, model.TraceID) ([]model.Span, error)
+	close func() error
 }
 
 // open reads all questions. Spans that cannot be read are told to warn; what can be read counts.
@@ -70,28 +70,26 @@ func readStore(ctx context.Context, path string, w window, warn io.Writer) (*tra
 	t := &traces{spans: st.Trace, close: st.Close}
 	reading := newProgress(warn, "reading "+path, "questions")
 	defer reading.done()
-	t.questions, err = index.Read(ctx, st, store.QuestionFilter{Since: w.since, Until: w.until}, reading.at)
-	if (err == nil || isDamaged(err)) && w != (window{}) && slices.ContainsFunc(t.questions, unnumbered) {
-		t.questions, err = index.Read(ctx, st, store.QuestionFilter{}, reading.at)
-	}
+	t.table, err = index.Read(ctx, st, reading.at)
 	if isDamaged(err) {
 		reading.done()
 		fmt.Fprintf(warn, "warning: %v\n", err)
 	} else if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	t.number(w)
+	t.among = w.of(t.table)
 	return t, nil
 }
 
-// number numbers the questions, which are all that there are, and keeps those of the window.
-func (t *traces) number(w window) {
-	diagnose.Number(t.questions)
-	t.questions = w.of(t.questions)
+// any reports whether there are questions to look at.
+func (t *traces) any() bool {
+	for row := range t.table.Len() {
+		if t.among == nil || t.among(row) {
+			return true
+		}
+	}
+	return false
 }
-
-// unnumbered reports whether a question's number depends on the others.
-func unnumbered(q diagnose.Question) bool { return q.Number == 0 }
 
 // view gathers what the waterfall of q shows.
 func (t *traces) view(ctx context.Context, r diagnose.Report, q diagnose.Result) (terminal.Question, error) {

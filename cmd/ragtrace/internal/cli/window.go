@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,15 +16,15 @@ type window struct{ since, until time.Time }
 
 var errWindowEmpty = errors.New("no question started in the time that --since and --until leave")
 
-// of drops the questions outside of the window, and with a limit also those whose times are unknown.
-func (w window) of(questions []diagnose.Question) []diagnose.Question {
+// of tells which questions of a table lie in the window; with a limit, those whose times are unknown do not. It is nil for all.
+func (w window) of(t *diagnose.Table) func(row int) bool {
 	if w == (window{}) {
-		return questions
+		return nil
 	}
-	return slices.DeleteFunc(questions, func(q diagnose.Question) bool {
-		start := time.Unix(0, q.Start)
-		return !q.Timed() || start.Before(w.since) || !w.until.IsZero() && !start.Before(w.until)
-	})
+	return func(row int) bool {
+		start := time.Unix(0, t.Start(row))
+		return t.Start(row) != 0 && !start.Before(w.since) && (w.until.IsZero() || start.Before(w.until))
+	}
 }
 
 // windowFlags are --since and --until.

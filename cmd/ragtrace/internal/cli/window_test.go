@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -31,9 +32,7 @@ func TestMoment(t *testing.T) {
 
 func TestWindowHoldsItsStartAndNotItsEnd(t *testing.T) {
 	at := func(second int64) time.Time { return time.Unix(second, 0) }
-	questions := func() []diagnose.Question {
-		return []diagnose.Question{{Start: 0}, {Start: 1e9}, {Start: 2e9}, {Start: 3e9}}
-	}
+	questions := diagnose.TableOf([]diagnose.Question{{Start: 0}, {Start: 1e9}, {Start: 2e9}, {Start: 3e9}})
 	for _, tt := range []struct {
 		w    window
 		want []int64
@@ -43,14 +42,14 @@ func TestWindowHoldsItsStartAndNotItsEnd(t *testing.T) {
 		{window{until: at(2)}, []int64{1e9}},
 		{window{since: at(1), until: at(3)}, []int64{1e9, 2e9}},
 	} {
-		got := tt.w.of(questions())
-		if len(got) != len(tt.want) {
-			t.Fatalf("%v holds %d questions", tt.w, len(got))
-		}
-		for i := range got {
-			if got[i].Start != tt.want[i] {
-				t.Errorf("%v holds %d", tt.w, got[i].Start)
+		var got []int64
+		for row := range questions.Len() {
+			if holds := tt.w.of(questions); holds == nil || holds(row) {
+				got = append(got, questions.Start(row))
 			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%v holds those from %v, want %v", tt.w, got, tt.want)
 		}
 	}
 }

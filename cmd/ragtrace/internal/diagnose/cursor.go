@@ -25,8 +25,8 @@ func (t *Table) NewCursor() *Cursor { return &Cursor{t: t} }
 
 // At is the question of a row, until the next call.
 func (c *Cursor) At(row int) *Question {
-	if c.t.given != nil {
-		return c.t.given[row]
+	if given := c.t.given.Load(); given != nil {
+		return (*given)[row]
 	}
 	c.m.flags.empty()
 	c.m.calls.empty()
@@ -37,8 +37,8 @@ func (c *Cursor) At(row int) *Question {
 
 // Question is the question of a row.
 func (t *Table) Question(row int) *Question {
-	if t.given != nil {
-		return t.given[row]
+	if given := t.given.Load(); given != nil {
+		return (*given)[row]
 	}
 	if q, ok := t.made.Load(row); ok {
 		return q.(*Question)
@@ -51,8 +51,28 @@ func (t *Table) Question(row int) *Question {
 	return made.(*Question)
 }
 
+// have has all questions there.
+func (t *Table) have() {
+	if t.given.Load() != nil {
+		return
+	}
+	all := t.Questions()
+	given := make([]*Question, len(all))
+	for row := range all {
+		given[row] = &all[row]
+	}
+	t.given.CompareAndSwap(nil, &given)
+}
+
 // Questions are all questions, by start.
 func (t *Table) Questions() []Question {
+	if given := t.given.Load(); given != nil {
+		all := make([]Question, t.n)
+		for row, q := range *given {
+			all[row] = *q
+		}
+		return all
+	}
 	all := make([]Question, t.n)
 	var sharing sync.WaitGroup
 	for half := range halves {

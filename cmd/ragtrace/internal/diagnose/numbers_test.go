@@ -20,9 +20,8 @@ func TestNumbersOutliveFilters(t *testing.T) {
 	questions := Cut(s.spans)
 	slices.Reverse(questions)
 	want := Judge(slices.Clone(questions)).Questions
-	Number(questions)
-	questions = slices.DeleteFunc(questions, func(q Question) bool { return q.Pipeline != "another" })
-	got := Judge(questions).Questions
+	table := TableOf(questions)
+	got := table.Judge(func(row int) bool { return table.Question(row).Pipeline == "another" }, nil).Report().Questions
 	if len(got) != 3 {
 		t.Fatalf("%d questions", len(got))
 	}

@@ -77,3 +77,35 @@ func (in *interning) id(s string) int64 {
 	in.last, in.lastID = s, id
 	return id
 }
+
+// Sound reports whether the numbers of a part that was read from somewhere are such as it may have: that texts are there, and
+// that there are as many flags and calls as the questions have.
+func (p *Part) Sound() bool {
+	var values []int64
+	sum := func(c Column, want int) bool {
+		values = p.Append(c, values[:0])
+		var n int64
+		for _, v := range values {
+			if v < 0 || v > int64(want) {
+				return false
+			}
+			n += v
+		}
+		return n == int64(want)
+	}
+	if !sum(colFlags, p.N[OfFlags]) || !sum(colCalls, p.N[OfCalls]) {
+		return false
+	}
+	for c := range NumColumns {
+		if !c.IsText() {
+			continue
+		}
+		values = p.Append(c, values[:0])
+		for _, v := range values {
+			if v < 0 || v >= int64(len(p.Texts)) {
+				return false
+			}
+		}
+	}
+	return true
+}

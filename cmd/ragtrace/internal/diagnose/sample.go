@@ -1,10 +1,9 @@
 package diagnose
 
 import (
-	"cmp"
-	"math/bits"
 	"slices"
-	"time"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/rank"
 )
 
 // A sample is what is asked of many values: how many there are, the least and the most, and what lies around the middle.
@@ -30,7 +29,7 @@ func newSample(values []float64) *sample {
 		}
 	}
 	at := s.n / 2
-	partition(values, at)
+	rank.Partition(values, at)
 	s.middle[1] = values[at]
 	if at > 0 {
 		s.middle[0] = slices.Max(values[:at])
@@ -65,55 +64,5 @@ func (s *sample) medianWithout(v float64) float64 {
 		return without(0)
 	default: // ranks n/2-1 and n/2
 		return (without(0) + without(1)) / 2
-	}
-}
-
-// Median is the median of durations, whose order it changes: of an even number the mean of the middle two, 0 of none.
-func Median(values []time.Duration) time.Duration {
-	n := len(values)
-	if n == 0 {
-		return 0
-	}
-	partition(values, n/2)
-	median := values[n/2]
-	if n%2 == 0 {
-		median = (slices.Max(values[:n/2]) + median) / 2
-	}
-	return median
-}
-
-// partition puts the value of rank k at values[k], what is no larger before it and what is no smaller behind it.
-func partition[T cmp.Ordered](values []T, k int) {
-	first, last := 0, len(values)-1
-	for tries := 2 * bits.Len(uint(len(values))); first < last; tries-- {
-		if tries == 0 { // values chosen to be bad for us
-			slices.Sort(values[first : last+1])
-			return
-		}
-		a, b, c := values[first], values[first+(last-first)/2], values[last]
-		pivot := max(min(a, b), min(max(a, b), c)) // the one in the middle
-		i, j := first, last
-		for i <= j {
-			for values[i] < pivot {
-				i++
-			}
-			for values[j] > pivot {
-				j--
-			}
-			if i <= j {
-				values[i], values[j] = values[j], values[i]
-				i++
-				j--
-			}
-		}
-		// Up to j all are no larger, from i on no smaller, and between them are pivots.
-		switch {
-		case k <= j:
-			last = j
-		case k >= i:
-			first = i
-		default:
-			return
-		}
 	}
 }

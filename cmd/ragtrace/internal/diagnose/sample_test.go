@@ -3,7 +3,6 @@ package diagnose
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
@@ -63,35 +62,4 @@ func TestSampleIsThatOfTheSortedValues(t *testing.T) {
 			t.Fatalf("from %v to %v", s.least, s.most)
 		}
 	})
-}
-
-func TestMedian(t *testing.T) {
-	for _, c := range []struct {
-		values []time.Duration
-		want   time.Duration
-	}{
-		{nil, 0}, {[]time.Duration{7}, 7}, {[]time.Duration{8, 4}, 6}, {[]time.Duration{9, 1, 5}, 5}, {[]time.Duration{4, 1, 9, 2}, 3}, {[]time.Duration{2, 2, 2, 2}, 2},
-	} {
-		if got := Median(slices.Clone(c.values)); got != c.want {
-			t.Errorf("%v: %v, want %v", c.values, got, c.want)
-		}
-	}
-}
-
-func TestPartitionOfManyValues(t *testing.T) {
-	for name, value := range map[string]func(i int) float64{
-		"rising": func(i int) float64 { return float64(i) }, "falling": func(i int) float64 { return float64(-i) },
-		"all the same": func(int) float64 { return 1 }, "a mountain": func(i int) float64 { return float64(min(i, 100_000-i)) },
-		"two": func(i int) float64 { return float64(i % 2) },
-	} {
-		values := make([]float64, 100_001)
-		for i := range values {
-			values[i] = value(i)
-		}
-		sorted := slices.Sorted(slices.Values(values))
-		partition(values, 50_000)
-		if values[50_000] != sorted[50_000] || slices.Max(values[:50_000]) > values[50_000] || slices.Min(values[50_001:]) < values[50_000] {
-			t.Errorf("%s: %v is in the middle, want %v", name, values[50_000], sorted[50_000])
-		}
-	}
 }

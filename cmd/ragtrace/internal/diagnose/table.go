@@ -23,8 +23,8 @@ type Table struct {
 	firstFlag func() []int32 // by row
 	firstCall func() []int32
 	numbered  func() []int64
-	given     []*Question // by row; nil when the questions are not there
-	made      sync.Map    // *Question by row
+	given     atomic.Pointer[[]*Question] // by row; nil when the questions are not there
+	made      sync.Map                    // *Question by row
 }
 
 // A Part is some questions of a table.
@@ -70,7 +70,7 @@ func TableOf(questions []Question) *Table {
 	}
 	slices.SortFunc(given, byStart)
 	t := NewTable([]Part{PartOf(given)})
-	t.given = given
+	t.given.Store(&given)
 	return t
 }
 

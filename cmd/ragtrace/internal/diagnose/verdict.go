@@ -27,6 +27,7 @@ func (j *Judgement) Verdict() Verdict { return j.verdict }
 
 // Report lists all questions beside the verdict.
 func (j *Judgement) Report() Report {
+	j.t.have()
 	rows := j.Rows()
 	r := Report{Questions: make([]Result, len(rows)), Verdict: j.verdict}
 	slow := j.slowRows()
@@ -75,6 +76,29 @@ func (j *Judgement) Rows() []int {
 	}
 	return rows
 }
+
+// Chosen are those of Rows that were chosen.
+func (j *Judgement) Chosen() []int {
+	rows := j.Rows()
+	if j.chosen == nil {
+		return rows
+	}
+	return slices.DeleteFunc(rows, func(row int) bool { return !j.chosen(row) })
+}
+
+// Len is how many questions were chosen.
+func (j *Judgement) Len() int {
+	n := 0
+	for _, row := range j.rows {
+		if j.chooses(int(row)) {
+			n++
+		}
+	}
+	return n
+}
+
+// IsCold reports whether a row's question had any cold cost.
+func (j *Judgement) IsCold(row int) bool { return len(j.cold[row]) > 0 }
 
 // idle is for each row how long nothing was asked in its session before it; -1 when nothing was asked before.
 func (j *Judgement) idle() []int64 {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp/otlptest"
-	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
 )
 
 // BenchmarkMillion reads and judges the questions of a million spans.
@@ -34,20 +33,23 @@ func BenchmarkMillion(b *testing.B) {
 		}
 	})
 	write(b)
-	var all []diagnose.Question
+	read := func(b *testing.B) *diagnose.Table {
+		all, err := Read(b.Context(), st, nil)
+		if err != nil || all.Len() != questions {
+			b.Fatal(all, err)
+		}
+		return all
+	}
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			var err error
-			if all, err = Read(b.Context(), st, store.QuestionFilter{}, nil); err != nil || len(all) != questions {
-				b.Fatal(len(all), err)
-			}
+			read(b)
 		}
 	})
 	b.Run("judge", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			diagnose.Judge(all)
+			read(b).Judge(nil, nil)
 		}
 	})
 }

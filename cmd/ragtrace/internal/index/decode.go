@@ -16,6 +16,7 @@ type decoder struct {
 	b         []byte
 	bad       bool
 	texts     map[string]string
+	questions []diagnose.Question
 	calls     []diagnose.Call
 	durations []time.Duration
 }
@@ -92,7 +93,7 @@ func (d *decoder) call(c *diagnose.Call, start int64) {
 // take takes n elements from a block, which is made anew when too little of it is left.
 func take[T any](block *[]T, n int) []T {
 	if n > len(*block) {
-		*block = make([]T, max(n, 1024))
+		*block = make([]T, max(n, 256))
 	}
 	taken := (*block)[:n:n]
 	*block = (*block)[n:]

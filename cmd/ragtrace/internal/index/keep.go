@@ -18,6 +18,9 @@ const (
 	// spans that come wait for it.
 	every = 500 * time.Millisecond
 	batch = 64
+	// calm is how long nothing may have come of traces whose questions are packed: what still changes would be packed over and
+	// over.
+	calm = 5 * time.Second
 	// afterError is how long nothing is tried after something went wrong.
 	afterError = time.Minute
 	// lastWork bounds what is still cut at the end. The rest is cut by the next who has the store open.
@@ -64,6 +67,7 @@ func (k *Keeper) run() {
 			for n := batch; n == batch; {
 				n, _ = k.batch(ctx, time.Now())
 			}
+			k.packs(ctx, time.Now().Add(time.Second), ctx.Done())
 			return
 		}
 	}
@@ -73,8 +77,11 @@ func (k *Keeper) run() {
 func (k *Keeper) update(ctx context.Context, quiet time.Duration) error {
 	for {
 		n, err := k.batch(ctx, time.Now().Add(-quiet))
-		if err != nil || n < batch {
+		if err != nil {
 			return err
+		}
+		if n < batch {
+			return k.packs(ctx, time.Now().Add(-calm), k.closing)
 		}
 		select {
 		case <-k.closing:
@@ -92,6 +99,22 @@ func (k *Keeper) batch(ctx context.Context, quietSince time.Time) (n int, err er
 		return n, nil
 	}
 	return n, err
+}
+
+// packs makes packs of what has been quiet since a moment, until there are no more to make or it is to stop.
+func (k *Keeper) packs(ctx context.Context, quietSince time.Time, stop <-chan struct{}) error {
+	for {
+		n, err := k.store.PackQuestions(ctx, pack, quietSince, 1)
+		k.report(err)
+		if err != nil || n == 0 {
+			return err
+		}
+		select {
+		case <-stop:
+			return nil
+		default:
+		}
+	}
 }
 
 func (k *Keeper) report(err error) {

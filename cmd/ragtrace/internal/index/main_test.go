@@ -42,11 +42,11 @@ func appendTo(t testing.TB, st *store.Store, request proto.Message) {
 	}
 }
 
-func questions(t testing.TB, st *store.Store, f store.QuestionFilter) []diagnose.Question {
+func questions(t testing.TB, st *store.Store) []diagnose.Question {
 	t.Helper()
-	all, err := Read(t.Context(), st, f, nil)
+	all, err := Read(t.Context(), st, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return all.Questions()
 }

@@ -13,100 +13,68 @@ import (
 // cutter makes the store's questions.
 var cutter = store.Cutter{Format: format, Cut: cut}
 
-func cut(spans []model.Span) []store.Question {
-	var rows []store.Question
+// anew makes all questions of their spans, whatever is written.
+var anew = store.Cutter{Cut: cut}
+
+func cut(spans []model.Span) [][]byte {
+	var questions [][]byte
 	for _, q := range diagnose.CutTrace(spans) {
-		rows = append(rows, store.Question{Start: q.Start, Session: q.Session, Data: encode(nil, &q)})
+		questions = append(questions, encode(nil, &q))
 	}
-	return rows
+	return questions
 }
 
-// block is how many questions are handed on, and decoded, together.
-const block = 1024
-
-// Read reads the questions of a store, those of spans that came a moment ago included, in no particular order. tell, unless
-// it is nil, is told from time to time how many were read. With a store.DamagedError come the questions of all other traces.
-func Read(ctx context.Context, st *store.Store, f store.QuestionFilter, tell func(n int)) ([]diagnose.Question, error) {
-	// One reads while another decodes.
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	blocks := make(chan rows, 4)
-	var failed error // set before blocks is closed
-	go func() {
-		defer close(blocks)
-		failed = readRows(ctx, st, f, blocks)
-	}()
-	d := newDecoder()
-	var decoded [][]diagnose.Question
-	var broken error
-	n := 0
-	for block := range blocks {
-		if broken != nil {
-			continue
-		}
-		if n += len(block.ends); tell != nil {
-			tell(n)
-		}
-		questions := make([]diagnose.Question, len(block.ends))
-		if broken = d.rows(block, questions); broken != nil {
-			cancel()
-		}
-		decoded = append(decoded, questions)
+// Read reads the questions of a store, those of spans that came a moment ago included. tell, unless it is nil, is told from
+// time to time how many were read. With a store.DamagedError come the questions of all other traces.
+func Read(ctx context.Context, st *store.Store, tell func(n int)) (*diagnose.Table, error) {
+	parts, err := read(ctx, st, cutter, tell)
+	if errors.Is(err, errQuestion) {
+		// The spans may be whole still.
+		parts, err = read(ctx, st, anew, tell)
 	}
-	if broken != nil {
-		return nil, broken
+	if _, damaged := errors.AsType[*store.DamagedError](err); err != nil && !damaged {
+		return nil, err
 	}
-	if _, damaged := errors.AsType[*store.DamagedError](failed); failed != nil && !damaged {
-		return nil, failed
-	}
-	return slices.Concat(decoded...), failed
+	return diagnose.NewTable(parts), err
 }
 
-// rows are the data of questions, one after another.
-type rows struct {
-	data []byte
-	ends []int
-}
+// often is after how many questions that are in no pack Read tells of them.
+const often = 1024
 
-func readRows(ctx context.Context, st *store.Store, f store.QuestionFilter, blocks chan<- rows) error {
-	var next rows
-	size := 0
-	hand := func() {
-		select {
-		case blocks <- next:
-		case <-ctx.Done():
-		}
-		size = max(size, len(next.data))
-		next = rows{make([]byte, 0, size), make([]int, 0, block)}
-	}
+func read(ctx context.Context, st *store.Store, c store.Cutter, tell func(n int)) ([]diagnose.Part, error) {
+	var parts []diagnose.Part
+	var single []*diagnose.Question
 	var damaged error // which comes last
-	for data, err := range st.Questions(ctx, f, cutter) {
+	d := newDecoder()
+	n, told := 0, 0
+	for part, err := range st.Questions(ctx, c) {
 		if _, ok := errors.AsType[*store.DamagedError](err); ok {
 			damaged = err
 			break
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		next.data = append(next.data, data...)
-		if next.ends = append(next.ends, len(next.data)); len(next.ends) == block {
-			hand()
+		if part.Packed {
+			p, err := unpack(slices.Clone(part.Data))
+			if err != nil {
+				return nil, err
+			}
+			p.Left = part.Left
+			parts = append(parts, p)
+			n += p.N[diagnose.OfQuestions]
+		} else {
+			q := &take(&d.questions, 1)[0]
+			if err := d.question(part.Data, q); err != nil {
+				return nil, err
+			}
+			single = append(single, q)
+			n++
+		}
+		if n-told >= often && tell != nil {
+			tell(n)
+			told = n
 		}
 	}
-	if len(next.ends) > 0 {
-		hand()
-	}
-	return damaged
-}
-
-// rows decodes as many questions as there are.
-func (d *decoder) rows(from rows, into []diagnose.Question) error {
-	start := 0
-	for i, end := range from.ends {
-		if err := d.question(from.data[start:end], &into[i]); err != nil {
-			return err
-		}
-		start = end
-	}
-	return nil
+	return append(parts, diagnose.PartOf(single)), damaged
 }

@@ -40,11 +40,11 @@ func TestQuestionsAreThoseOfTheSpans(t *testing.T) {
 					part = part[n:]
 				}
 				if i == 1 {
-					compare(t, "not written", questions(t, st, store.QuestionFilter{}), want)
+					compare(t, "not written", questions(t, st), want)
 				}
 				writeAll(t, st)
 			}
-			compare(t, "written", questions(t, st, store.QuestionFilter{}), want)
+			compare(t, "written", questions(t, st), want)
 		})
 	}
 }

@@ -48,8 +48,8 @@ func TestTenReadersDoNotWaitForAWriter(t *testing.T) {
 	for range readers {
 		r := reader(t, st)
 		reading.Go(func() {
-			if questions, err := Read(t.Context(), r, store.QuestionFilter{}, nil); err != nil || len(questions) != 40 {
-				t.Errorf("%d questions, %v, want the 40 that are committed", len(questions), err)
+			if questions, err := Read(t.Context(), r, nil); err != nil || questions.Len() != 40 {
+				t.Errorf("%v, %v, want the 40 questions that are committed", questions, err)
 			}
 		})
 	}
@@ -71,7 +71,7 @@ func TestAWriterDoesNotWaitForTenReaders(t *testing.T) {
 		r := reader(t, st)
 		reading.Go(func() {
 			n := 0
-			for _, err := range r.Questions(t.Context(), store.QuestionFilter{}, cutter) {
+			for _, err := range r.Questions(t.Context(), cutter) {
 				if err != nil {
 					t.Error(err)
 				}
@@ -93,7 +93,7 @@ func TestAWriterDoesNotWaitForTenReaders(t *testing.T) {
 	}
 	close(goOn)
 	reading.Wait()
-	if n := len(questions(t, st, store.QuestionFilter{})); n != 240 {
+	if n := len(questions(t, st)); n != 240 {
 		t.Errorf("%d questions, want 240", n)
 	}
 }
@@ -122,16 +122,16 @@ func TestTenReadersBesideIngest(t *testing.T) {
 		r := reader(t, st)
 		reading.Go(func() {
 			for last := 0; last < 3*40; { // each sees the sender write
-				questions, err := Read(t.Context(), r, store.QuestionFilter{}, nil)
+				questions, err := Read(t.Context(), r, nil)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if n := len(questions); n < last || n%40 != 0 {
+				if n := questions.Len(); n < last || n%40 != 0 {
 					t.Errorf("%d questions after %d", n, last)
 					return
 				}
-				last = len(questions)
+				last = questions.Len()
 			}
 		})
 	}
@@ -175,7 +175,7 @@ func BenchmarkIngestBesideReaders(b *testing.B) {
 						return
 					case <-time.After(wait):
 					}
-					if _, err := Read(b.Context(), r, store.QuestionFilter{}, nil); err != nil {
+					if _, err := Read(b.Context(), r, nil); err != nil {
 						b.Error(err)
 					}
 					wait = time.Second

@@ -10,28 +10,37 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 )
 
-// maxBreakdowns is for how many of the worst questions the stages are listed.
-const maxBreakdowns = 3
+const (
+	// maxQuestions is how many questions the table of a report shows. Nobody reads more; JSON has them all.
+	maxQuestions = 60
+	// maxBreakdowns is for how many of the worst questions the stages are listed.
+	maxBreakdowns = 3
+	// maxDoubted is how many questions a doubt names.
+	maxDoubted = 6
+)
 
 // Answer writes which questions took far longer than their peers: first in a sentence, then by question number, then stage
-// by stage, and what to do about it. questions are what r was judged from; r may list fewer of them.
-func Answer(s Screen, questions []diagnose.Question, r diagnose.Report) error {
+// by stage, and what to do about it.
+func Answer(s Screen, j *diagnose.Judgement) error {
+	return digest(s, j.Digest(maxQuestions, maxDoubted, maxBreakdowns))
+}
+
+func digest(s Screen, d diagnose.Digest) error {
 	var b strings.Builder
-	paragraph(&b, s, "", r.Verdict.Text)
+	paragraph(&b, s, "", d.Verdict.Text)
 	b.WriteString("\n")
-	t, left := questionTable(r)
-	b.WriteString(t.draw(s))
-	if left > 0 {
+	b.WriteString(questionTable(d).draw(s))
+	if left := d.Asked - len(d.Questions); left > 0 {
 		fmt.Fprintf(&b, "%d more questions are not shown; --json has them all.\n", left)
 	}
-	doubts(&b, s, r.Questions)
-	for _, slow := range r.Verdict.Slow[:min(len(r.Verdict.Slow), maxBreakdowns)] {
-		breakdown(&b, s, questions, slow)
+	doubts(&b, s, d)
+	for i, usual := range d.Usual {
+		breakdown(&b, s, d.Verdict.Slow[i], usual)
 	}
-	if len(r.Verdict.Advice) > 0 {
+	if len(d.Verdict.Advice) > 0 {
 		b.WriteString("\n" + s.Paint(Bold, "What to do") + "\n")
 	}
-	for _, h := range r.Verdict.Advice {
+	for _, h := range d.Verdict.Advice {
 		paragraph(&b, s, "- ", h.Text)
 	}
 	_, err := s.Write([]byte(b.String()))
@@ -59,18 +68,11 @@ func (s share) over() time.Duration { return s.here - s.usual }
 
 // breakdown compares a question with its peers, component by component, the largest excess first. What took less than a
 // millisecond on both sides is left out.
-func breakdown(b *strings.Builder, s Screen, questions []diagnose.Question, slow diagnose.Slow) {
-	i := slices.IndexFunc(questions, func(q diagnose.Question) bool {
-		return q.TraceID == slow.TraceID && q.E2E() == slow.E2E
-	})
-	if i < 0 {
-		return
-	}
+func breakdown(b *strings.Builder, s Screen, slow diagnose.Slow, u diagnose.Usual) {
 	var shares []share
-	medians, occurs := usual(questions, &questions[i])
-	for c, usual := range medians {
-		if here := questions[i].Components[c]; max(here, usual) >= time.Millisecond {
-			shares = append(shares, share{diagnose.Component(c), here, usual, !occurs[c]})
+	for c, usual := range u.Medians {
+		if here := u.Here[c]; max(here, usual) >= time.Millisecond {
+			shares = append(shares, share{diagnose.Component(c), here, usual, !u.Occurs[c]})
 		}
 	}
 	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(b.over(), a.over()) })

@@ -9,23 +9,24 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 )
 
+// TestDoubtsAreSaidOnce has nine questions, of which all but the second have a bad value and the third has no root.
 func TestDoubtsAreSaidOnce(t *testing.T) {
-	r := diagnose.Report{Verdict: diagnose.Verdict{Text: "Nothing to see."}}
+	var questions []diagnose.Question
 	for n := 1; n <= 9; n++ {
-		q := diagnose.Result{Session: "a", Number: n, Timed: true, Status: diagnose.StatusOK, Flags: []string{diagnose.FlagPhasesUnknown}}
+		q := diagnose.Question{Session: "a", Number: n, Start: int64(n), End: int64(n) + 1, Status: diagnose.StatusOK, Flags: []string{diagnose.FlagPhasesUnknown}}
 		if n != 2 {
 			q.Flags = append(q.Flags, diagnose.FlagBadValue)
 		}
 		if n == 3 {
-			q.Timed, q.Status = false, diagnose.StatusIncomplete
+			q.Start, q.End, q.Status = 0, 0, diagnose.StatusIncomplete
 			q.Flags = []string{diagnose.FlagBadValue, diagnose.FlagMissingRoot}
 		}
-		r.Questions = append(r.Questions, q)
+		questions = append(questions, q)
 	}
 	var out bytes.Buffer
 	s := plain
 	s.Writer = &out
-	if err := Answer(s, nil, r); err != nil {
+	if err := Answer(s, diagnose.TableOf(questions).Judge(nil, nil)); err != nil {
 		t.Fatal(err)
 	}
 	_, got, _ := bytes.Cut(out.Bytes(), []byte("\n\nDoubts\n"))

@@ -9,32 +9,25 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 )
 
-// maxQuestions is how many questions the table of a report shows. Nobody reads more; JSON has them all.
-const maxQuestions = 60
-
-// questionTable lists questions, which are in the order of session and number, and counts those that it leaves out. Of
-// too many it keeps those that took far longer than their peers, then the last ones.
-func questionTable(r diagnose.Report) (t table, left int) {
-	number := numberWidth(r.Questions)
-	t.Columns = []column{
+// questionTable lists questions.
+func questionTable(d diagnose.Digest) table {
+	number := numberWidth(d.Questions)
+	t := table{Columns: []column{
 		{Head: "session", Max: names - number}, {Head: "no", Right: true, Max: number}, {Head: "E2E", Right: true}, {Head: "TTFT", Right: true},
 		{Head: "in LLM", Right: true}, {Head: "outside", Right: true}, {Head: "no stage", Right: true}, {Head: "notes"},
-	}
+	}}
 	type key struct {
 		trace  model.TraceID
 		number int
 	}
 	over := make(map[key]time.Duration)
-	for _, slow := range r.Verdict.Slow {
+	for _, slow := range d.Verdict.Slow {
 		over[key{slow.TraceID, slow.Number}] = slow.Over
 	}
-	shown := pick(r.Questions)
-	for i, q := range r.Questions {
-		if shown[i] {
-			t.Rows = append(t.Rows, questionRow(q, over[key{q.TraceID, q.Number}]))
-		}
+	for _, q := range d.Questions {
+		t.Rows = append(t.Rows, questionRow(q, over[key{q.TraceID, q.Number}]))
 	}
-	return t, len(r.Questions) - len(t.Rows)
+	return t
 }
 
 // names is how many columns session and number have together: with more, a line of 80 would have no room for notes.
@@ -47,19 +40,6 @@ func numberWidth(questions []diagnose.Result) int {
 		width = max(width, len(strconv.Itoa(questions[i].Number)))
 	}
 	return min(width, 7) // the head of the sessions takes 7
-}
-
-// pick chooses at most maxQuestions questions by their index.
-func pick(questions []diagnose.Result) map[int]bool {
-	shown := make(map[int]bool)
-	for _, slow := range []bool{true, false} {
-		for i := len(questions) - 1; i >= 0 && len(shown) < maxQuestions; i-- {
-			if questions[i].Slow == slow {
-				shown[i] = true
-			}
-		}
-	}
-	return shown
 }
 
 func questionRow(q diagnose.Result, over time.Duration) []cell {

@@ -68,13 +68,13 @@ func Compare(a, b []diagnose.Result, fa, fb Filter) Comparison {
 		c.Rows = append(c.Rows, d)
 	}
 	slices.SortStableFunc(c.Rows, func(a, b Difference) int {
-		return cmp.Or(cmp.Compare(rank(a.Metric), rank(b.Metric)), byChange(a, b))
+		return cmp.Or(cmp.Compare(standing(a.Metric), standing(b.Metric)), byChange(a, b))
 	})
 	return c
 }
 
-// rank puts the whole first, then its two sides, then its components, then the rest.
-func rank(m *Metric) int {
+// standing puts the whole first, then its two sides, then its components, then the rest.
+func standing(m *Metric) int {
 	switch {
 	case m == E2E:
 		return 0
@@ -88,7 +88,7 @@ func rank(m *Metric) int {
 
 // byChange orders components; what is no part keeps its place.
 func byChange(a, b Difference) int {
-	if rank(a.Metric) != 2 {
+	if standing(a.Metric) != 2 {
 		return 0
 	}
 	return cmp.Compare(math.Abs(b.By()), math.Abs(a.By()))

@@ -33,6 +33,18 @@ func (f *Filter) Question(r *diagnose.Result) bool {
 	return f.around(r) && f.backend(Answering(r.Question))
 }
 
+// Row reports whether f chooses the question of a table's row. State and Backend choose nothing there.
+func (f *Filter) Row(t *diagnose.Table, row int) bool {
+	if f.Session != "" && t.Session(row) != f.Session || f.Service != "" && t.Service(row) != f.Service || f.Number != 0 && t.Number(row) != f.Number {
+		return false
+	}
+	if f.Model == "" {
+		return true
+	}
+	_, model := t.AnsweredBy(row)
+	return model == f.Model
+}
+
 // around is everything but the model, in which a call may differ from its question.
 func (f *Filter) around(r *diagnose.Result) bool {
 	switch {

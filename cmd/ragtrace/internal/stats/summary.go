@@ -3,6 +3,7 @@ package stats
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 )
@@ -30,6 +31,13 @@ func (s *Statuses) add(status diagnose.Status) {
 	}
 }
 
+func (s *Statuses) join(o Statuses) {
+	s.OK += o.OK
+	s.Error += o.Error
+	s.Cancelled += o.Cancelled
+	s.Incomplete += o.Incomplete
+}
+
 // All is how many questions there are.
 func (s Statuses) All() int { return s.OK + s.Failed() }
 
@@ -54,71 +62,196 @@ type Row struct {
 
 // Summarise sums up the questions that f chooses.
 func Summarise(results []diagnose.Result, f Filter) Summary {
-	s := Summary{Throughput: throughput(results, f)}
-	groups := make(map[Backend]*Group)
-	group := func(b Backend) *Group {
-		if groups[b] == nil {
-			groups[b] = &Group{Backend: b}
+	return summarise(len(results), func() func(i int) seen {
+		return func(i int) seen {
+			r := &results[i]
+			return seen{r.Question, f.around(r), IsCold(r)}
 		}
-		return groups[b]
+	}, f)
+}
+
+// SummariseJudged sums up the questions of a judgement that f chooses. State and Backend of f choose nothing.
+func SummariseJudged(t *diagnose.Table, j *diagnose.Judgement, f Filter) Summary {
+	rows := j.Rows()
+	slices.Sort(rows) // which lies better in memory
+	around := f
+	around.Model = ""
+	return summarise(len(rows), func() func(i int) seen {
+		questions := t.NewCursor()
+		return func(i int) seen {
+			return seen{questions.At(rows[i]), around.Row(t, rows[i]), j.IsCold(rows[i])}
+		}
+	}, f)
+}
+
+// A seen is a question that may count.
+type seen struct {
+	question *diagnose.Question
+	around   bool // the filter chooses it, but for the model
+	cold     bool
+}
+
+// summarise sums up n questions, of which each of some goroutines sees some by a function of its own.
+func summarise(n int, open func() func(i int) seen, f Filter) Summary {
+	sums := make([]sum, min(workers, max(n, 1)))
+	var sharing sync.WaitGroup
+	for w := range sums {
+		sharing.Go(func() {
+			s := &sums[w]
+			s.groups = make(map[Backend]*values)
+			see := open()
+			for i := w * n / len(sums); i < (w+1)*n/len(sums); i++ {
+				s.add(see(i), f)
+			}
+		})
 	}
-	for i := range results {
-		r := &results[i]
-		if !f.around(r) {
-			continue
+	sharing.Wait()
+	all := &sums[0]
+	for i := range sums[1:] {
+		all.join(&sums[1+i])
+	}
+	all.Throughput.spend(all.under)
+	for _, v := range all.groups {
+		v.Rows = v.rows()
+		all.Groups = append(all.Groups, v.Group)
+	}
+	slices.SortFunc(all.Groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(b.Statuses.All(), a.Statuses.All()), cmp.Compare(a.Backend.Provider, b.Backend.Provider),
+			cmp.Compare(a.Backend.Model, b.Backend.Model))
+	})
+	return all.Summary
+}
+
+// workers is how many goroutines share the work on many questions.
+const workers = 2
+
+// A sum is a summary in the making.
+type sum struct {
+	Summary
+	groups map[Backend]*values
+	under  []interval
+}
+
+// values are what the rows of a group are made of: those of each metric.
+type values struct {
+	Group
+	warm, cold [][]float64
+}
+
+func (s *sum) group(b Backend) *values {
+	v := s.groups[b]
+	if v == nil {
+		v = &values{Group: Group{Backend: b}, warm: make([][]float64, len(Metrics)), cold: make([][]float64, len(Metrics))}
+		s.groups[b] = v
+	}
+	return v
+}
+
+// add adds a question, and the calls of it that the filter chooses.
+func (s *sum) add(a seen, f Filter) {
+	if !a.around {
+		return
+	}
+	q := a.question
+	compared := q.Timed() && q.Status == diagnose.StatusOK
+	if b := Answering(q); f.backend(b) {
+		v := s.group(b)
+		s.Statuses.add(q.Status)
+		v.Statuses.add(q.Status)
+		switch {
+		case q.Status != diagnose.StatusOK:
+		case a.cold:
+			v.Cold++
+		default:
+			v.Warm++
 		}
-		if b := Answering(r.Question); f.backend(b) {
-			g := group(b)
-			s.Statuses.add(r.Status)
-			g.Statuses.add(r.Status)
-			switch {
-			case r.Status != diagnose.StatusOK:
-			case IsCold(r):
-				g.Cold++
-			default:
-				g.Warm++
+		if q.Timed() {
+			s.under = append(s.under, interval{q.Start, q.End})
+			if compared {
+				s.Throughput.Answered++
+			}
+			for i := range q.Calls {
+				s.Throughput.add(&q.Calls[i])
 			}
 		}
-		for i := range r.Question.Calls {
-			c := &r.Question.Calls[i]
-			if b := backendOf(c); f.backend(b) {
-				g := group(b)
-				g.Calls++
-				if c.Failed {
-					g.FailedCalls++
+		if compared {
+			lists := v.lists(a.cold)
+			for m, metric := range Metrics {
+				if metric.ofQuestion == nil {
+					continue
+				}
+				if x, ok := metric.ofQuestion(q); ok {
+					lists[m] = append(lists[m], x)
 				}
 			}
 		}
 	}
-	for b, g := range groups {
-		f := f
-		f.Backend = &b
-		g.Rows = rows(results, f)
-		s.Groups = append(s.Groups, *g)
-	}
-	slices.SortFunc(s.Groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(b.Statuses.All(), a.Statuses.All()), cmp.Compare(a.Backend.Provider, b.Backend.Provider),
-			cmp.Compare(a.Backend.Model, b.Backend.Model))
-	})
-	return s
-}
-
-func rows(results []diagnose.Result, f Filter) []Row {
-	var rows []Row
-	for _, m := range Metrics {
-		var warm, cold []float64
-		for _, v := range Sample(m, f, results) {
-			if IsCold(v.Of) {
-				cold = append(cold, v.V)
-			} else {
-				warm = append(warm, v.V)
-			}
-		}
-		all := slices.Concat(warm, cold)
-		if !slices.ContainsFunc(all, func(v float64) bool { return v != 0 || !m.Part }) {
+	for i := range q.Calls {
+		c := &q.Calls[i]
+		b := backendOf(c)
+		if !f.backend(b) {
 			continue
 		}
-		rows = append(rows, Row{Metric: m, All: distOf(all), Warm: distOf(warm), Cold: distOf(cold)})
+		v := s.group(b)
+		v.Calls++
+		if c.Failed {
+			v.FailedCalls++
+			continue
+		}
+		if !compared {
+			continue
+		}
+		lists := v.lists(a.cold)
+		for m, metric := range Metrics {
+			if metric.ofCall == nil {
+				continue
+			}
+			if x, ok := metric.ofCall(c); ok {
+				lists[m] = append(lists[m], x)
+			}
+		}
 	}
-	return rows
+}
+
+func (v *values) lists(cold bool) [][]float64 {
+	if cold {
+		return v.cold
+	}
+	return v.warm
+}
+
+// join adds what another sum has.
+func (s *sum) join(o *sum) {
+	s.Statuses.join(o.Statuses)
+	s.Throughput.join(&o.Throughput)
+	s.under = append(s.under, o.under...)
+	for b, from := range o.groups {
+		v := s.group(b)
+		v.Statuses.join(from.Statuses)
+		v.Warm += from.Warm
+		v.Cold += from.Cold
+		v.Calls += from.Calls
+		v.FailedCalls += from.FailedCalls
+		for m := range Metrics {
+			v.warm[m] = append(v.warm[m], from.warm[m]...)
+			v.cold[m] = append(v.cold[m], from.cold[m]...)
+		}
+	}
+}
+
+func (v *values) rows() []Row {
+	rows := make([]Row, len(Metrics))
+	var sharing sync.WaitGroup
+	for w := range workers {
+		sharing.Go(func() {
+			for m := w; m < len(Metrics); m += workers {
+				all := slices.Concat(v.warm[m], v.cold[m])
+				if slices.ContainsFunc(all, func(x float64) bool { return x != 0 || !Metrics[m].Part }) {
+					rows[m] = Row{Metric: Metrics[m], All: distOf(all), Warm: distOf(v.warm[m]), Cold: distOf(v.cold[m])}
+				}
+			}
+		})
+	}
+	sharing.Wait()
+	return slices.DeleteFunc(rows, func(r Row) bool { return r.Metric == nil })
 }

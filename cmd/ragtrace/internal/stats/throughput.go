@@ -23,34 +23,24 @@ func (t *Throughput) Tokens() (all, output int64, ok bool) {
 	return t.InputTokens + t.OutputTokens, t.OutputTokens, t.Calls > 0 && t.Untold == 0
 }
 
-func throughput(results []diagnose.Result, f Filter) Throughput {
-	var t Throughput
-	type interval struct{ start, end int64 }
-	var under []interval
-	for i := range results {
-		r := &results[i]
-		if !f.Question(r) || !r.Timed {
-			continue
-		}
-		under = append(under, interval{r.Question.Start, r.Question.End})
-		if Compared(r) {
-			t.Answered++
-		}
-		for i := range r.Question.Calls {
-			t.add(&r.Question.Calls[i])
-		}
-	}
+// An interval is when a question was under way, in Unix nanoseconds.
+type interval struct{ start, end int64 }
+
+// spend works out Span and Busy.
+func (t *Throughput) spend(under []interval) {
 	if len(under) == 0 {
-		return t
+		return
 	}
-	slices.SortFunc(under, func(a, b interval) int { return cmp.Compare(a.start, b.start) })
+	byStart := func(a, b interval) int { return cmp.Compare(a.start, b.start) }
+	if !slices.IsSortedFunc(under, byStart) { // as they mostly are
+		slices.SortFunc(under, byStart)
+	}
 	first, last := under[0].start, under[0].start
 	for _, u := range under {
 		t.Busy += time.Duration(max(u.end, last) - max(u.start, last))
 		last = max(last, u.end)
 	}
 	t.Span = time.Duration(last - first)
-	return t
 }
 
 func (t *Throughput) add(c *diagnose.Call) {
@@ -63,6 +53,15 @@ func (t *Throughput) add(c *diagnose.Call) {
 	}
 	t.InputTokens += max(c.Input, 0)
 	t.OutputTokens += max(c.Output, 0)
+}
+
+// join adds what another one counts.
+func (t *Throughput) join(o *Throughput) {
+	t.Answered += o.Answered
+	t.Calls += o.Calls
+	t.Untold += o.Untold
+	t.InputTokens += o.InputTokens
+	t.OutputTokens += o.OutputTokens
 }
 
 // PerSecond is n over d; ok is false when d is 0.

@@ -57,8 +57,8 @@ func TestADamagedTraceHoldsUpNoOther(t *testing.T) {
 			t.Errorf("%s: error is %v, want one that names the trace, the file, and what helps", what, err)
 		}
 	}
-	cutter := store.Cutter{Format: 1, Cut: func(spans []model.Span) []store.Question {
-		return []store.Question{{Start: spans[0].Start, Data: spans[0].TraceID[:1]}}
+	cutter := store.Cutter{Format: 1, Cut: func(spans []model.Span) [][]byte {
+		return [][]byte{spans[0].TraceID[:1]}
 	}}
 	read := func(what string) {
 		t.Helper()
@@ -70,9 +70,9 @@ func TestADamagedTraceHoldsUpNoOther(t *testing.T) {
 			}
 		}
 		check(what+": traces", err)
-		for q, e := range s.Questions(t.Context(), store.QuestionFilter{}, cutter) {
+		for q, e := range s.Questions(t.Context(), cutter) {
 			if questionErr = e; e == nil {
-				questions = append(questions, q...)
+				questions = append(questions, q.Data...)
 			}
 		}
 		check(what+": questions", questionErr)

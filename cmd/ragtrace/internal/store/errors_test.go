@@ -48,7 +48,7 @@ func TestOpenRefusesWhatIsNoStore(t *testing.T) {
 		"folder":          {dir, "is not a file"},
 		"text":            {write("notes.txt", strings.Repeat("this is no database\n", 100)), "not a ragtrace file"},
 		"another program": {foreign, "belongs to another program"},
-		"newer":           {newer, "schema version 99, of a newer ragtrace; this one knows versions up to 2"},
+		"newer":           {newer, "schema version 99, of a newer ragtrace; this one knows versions up to 3"},
 		"below a file":    {filepath.Join(write("file", "x"), "ragtrace.db"), "not a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {

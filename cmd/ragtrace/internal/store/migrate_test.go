@@ -73,7 +73,7 @@ func batchOf(t *testing.T, request proto.Message) *otlp.Batch {
 func TestAFileOfVersion1IsBroughtUpToDate(t *testing.T) {
 	full, questions := batchOf(t, otlptest.Full()), batchOf(t, otlptest.Questions(3))
 	path := makeVersion1(t, full, questions)
-	if _, err := OpenReadOnly(path); err == nil || !strings.Contains(err.Error(), "schema version 1 and this ragtrace reads 2 (ragtrace serve") {
+	if _, err := OpenReadOnly(path); err == nil || !strings.Contains(err.Error(), "schema version 1 and this ragtrace reads 3 (ragtrace serve") {
 		t.Errorf("error of reading is %v", err)
 	}
 	s, err := Open(path)

@@ -147,6 +147,7 @@ func (in *inserter) forget(trace int64) error {
 	}{
 		{"DELETE FROM chunk WHERE id BETWEEN ? AND ?", []any{first, last}},
 		{"DELETE FROM question WHERE id BETWEEN ? AND ?", []any{first, last}},
+		{"DELETE FROM pack WHERE id = ?", []any{trace >> packBits}},
 		{"DELETE FROM changed WHERE trace = ?", []any{trace}},
 		{"DELETE FROM trace WHERE id = ?", []any{trace}},
 	} {

@@ -13,58 +13,39 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 )
 
-// A Question is what the store keeps of a question beside its spans. What is in Data is for those to say who cut the spans;
-// the rest is what can be asked for.
-type Question struct {
-	Start   int64  // Unix nanoseconds; 0 when unknown
-	Session string // "" for none
-	Data    []byte
-}
-
-// A Cutter makes the questions of a trace from its spans. Format tells one way of writing them from others: what was
-// written in another is made anew.
+// A Cutter makes the questions of a trace from its spans, as data that is for those to know who cut them. Format tells one way
+// of writing them from others, from 1: what was written in another is made anew.
 type Cutter struct {
-	Format int // from 1
-	Cut    func([]model.Span) []Question
+	Format int
+	Cut    func([]model.Span) [][]byte
 }
 
-// A QuestionFilter chooses questions. Its zero value chooses all.
-type QuestionFilter struct {
-	Session      string    // "" for any
-	Since, Until time.Time // questions that started in [Since, Until); zero for no limit; without a start: none
+// A Part is a question as a Cutter wrote it, or many as a Packer put them together.
+type Part struct {
+	Data   []byte
+	Packed bool
+	Left   func(i int) bool // tells of questions of a pack that are out of date; nil when none is
 }
 
-// limits are those of the start of a question; limited is false when there are none.
-func (f QuestionFilter) limits() (from, to int64, limited bool) {
-	from, to = bounds(f.Since, f.Until)
-	return from, to, !f.Since.IsZero() || !f.Until.IsZero()
-}
-
-func (f QuestionFilter) takes(q Question) bool {
-	from, to, limited := f.limits()
-	return (f.Session == "" || q.Session == f.Session) && (!limited || q.Start != 0 && from <= q.Start && q.Start <= to)
-}
-
-// Questions reads the data of questions, all as of one moment, in no particular order. Those of traces whose spans came
-// after the questions were last written are made of the spans here, so that nothing is missing, whoever else is at work on
-// the file. The data is valid until the next question. An error ends the sequence; a DamagedError comes when all else
-// was read.
-func (s *Store) Questions(ctx context.Context, f QuestionFilter, c Cutter) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+// Questions reads all questions, as of one moment, in no particular order. Those of traces whose spans came after the
+// questions were last written are made of the spans here, so that nothing is missing, whoever else is at work on the file. A
+// part is valid until the next one. An error ends the sequence; a DamagedError comes when all else was read.
+func (s *Store) Questions(ctx context.Context, c Cutter) iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
 		stopped := false
 		err := s.inTx(ctx, func(tx *sql.Tx) error {
-			return readQuestions(ctx, tx, f, c, func(data []byte) bool {
-				stopped = !yield(data, nil)
+			return readQuestions(ctx, tx, c, func(p Part) bool {
+				stopped = !yield(p, nil)
 				return !stopped
 			})
 		})
 		if err != nil && !stopped {
-			yield(nil, s.fail("read store", err))
+			yield(Part{}, s.fail("read store", err))
 		}
 	}
 }
 
-func readQuestions(ctx context.Context, tx *sql.Tx, f QuestionFilter, c Cutter, yield func([]byte) bool) error {
+func readQuestions(ctx context.Context, tx *sql.Tx, c Cutter, yield func(Part) bool) error {
 	var format int
 	if err := tx.QueryRowContext(ctx, "SELECT format FROM question_format").Scan(&format); err != nil {
 		return err
@@ -72,13 +53,13 @@ func readQuestions(ctx context.Context, tx *sql.Tx, f QuestionFilter, c Cutter, 
 	behind := "t.question"
 	if format == c.Format {
 		behind = "t.id IN (SELECT trace FROM changed)"
-		if stopped, err := readRows(ctx, tx, f, yield); err != nil || stopped {
+		if stopped, err := readWritten(ctx, tx, yield); err != nil || stopped {
 			return err
 		}
 	}
 	return readTraces(ctx, tx, selectChunks+" WHERE "+behind+" ORDER BY t.id, c.id", nil, func(_ int64, spans []model.Span) bool {
 		for _, q := range c.Cut(spans) {
-			if f.takes(q) && !yield(q.Data) {
+			if !yield(Part{Data: q}) {
 				return false
 			}
 		}
@@ -86,20 +67,32 @@ func readQuestions(ctx context.Context, tx *sql.Tx, f QuestionFilter, c Cutter, 
 	})
 }
 
-// readRows reads the questions that are up to date.
-func readRows(ctx context.Context, tx *sql.Tx, f QuestionFilter, yield func([]byte) bool) (stopped bool, err error) {
-	changed, err := changedTraces(ctx, tx)
+// readWritten reads the questions that are up to date: packs, and what is in none.
+func readWritten(ctx context.Context, tx *sql.Tx, yield func(Part) bool) (stopped bool, err error) {
+	changed, err := numbers(ctx, tx, "SELECT trace FROM changed")
 	if err != nil {
 		return false, err
 	}
-	query, args := "SELECT id, data FROM question WHERE true", []any(nil)
-	if f.Session != "" {
-		query, args = query+" AND session = ?", append(args, f.Session)
+	packs, stopped, err := readPacks(ctx, tx, changed, yield)
+	if err != nil || stopped {
+		return stopped, err
 	}
-	if from, to, limited := f.limits(); limited {
-		query, args = query+" AND start <> 0 AND start BETWEEN ? AND ?", append(args, from, to)
+	from := int64(math.MinInt64)
+	for _, pack := range packs {
+		if stopped, err := readRows(ctx, tx, from, pack<<packBits<<placeBits, changed, yield); err != nil || stopped {
+			return stopped, err
+		}
+		from = (pack + 1) << packBits << placeBits
 	}
-	rows, err := tx.QueryContext(ctx, query, args...)
+	return readRows(ctx, tx, from, math.MaxInt64, changed, yield)
+}
+
+// readRows reads the questions from a row on and before another one.
+func readRows(ctx context.Context, tx *sql.Tx, from, to int64, changed map[int64]bool, yield func(Part) bool) (stopped bool, err error) {
+	if from == to {
+		return false, nil
+	}
+	rows, err := tx.QueryContext(ctx, "SELECT id, data FROM question WHERE id >= ? AND id < ?", from, to)
 	if err != nil {
 		return false, err
 	}
@@ -110,28 +103,11 @@ func readRows(ctx context.Context, tx *sql.Tx, f QuestionFilter, yield func([]by
 		if err := rows.Scan(&id, &data); err != nil {
 			return false, err
 		}
-		if !changed[id>>placeBits] && !yield(data) {
+		if !changed[id>>placeBits] && !yield(Part{Data: data}) {
 			return true, nil
 		}
 	}
 	return false, rows.Err()
-}
-
-func changedTraces(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT trace FROM changed")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	changed := map[int64]bool{}
-	for rows.Next() {
-		var trace int64
-		if err := rows.Scan(&trace); err != nil {
-			return nil, err
-		}
-		changed[trace] = true
-	}
-	return changed, rows.Err()
 }
 
 // givenUp is when a trace is quiet that nobody can cut: never. It stays among those that changed, so that whoever reads is
@@ -145,7 +121,7 @@ func (s *Store) UpdateQuestions(ctx context.Context, c Cutter, quietSince time.T
 	type update struct {
 		trace, version int64
 		spans          int
-		questions      []Question
+		questions      [][]byte
 	}
 	var updates []update // by trace
 	err = s.inTx(ctx, func(tx *sql.Tx) error {
@@ -208,16 +184,18 @@ func (s *Store) UpdateQuestions(ctx context.Context, c Cutter, quietSince time.T
 	return len(updates), err
 }
 
-func (in *inserter) questions(trace int64, spans int, questions []Question) error {
+func (in *inserter) questions(trace int64, spans int, questions [][]byte) error {
 	if len(questions) > 1<<placeBits {
 		return errPlace
 	}
 	if _, err := in.exec("DELETE FROM question WHERE id BETWEEN ? AND ?", trace<<placeBits, (trace+1)<<placeBits-1); err != nil {
 		return err
 	}
+	if err := in.dropPack(trace); err != nil {
+		return err
+	}
 	for i, q := range questions {
-		if _, err := in.exec("INSERT INTO question (id, start, session, data) VALUES (?, ?, ?, ?)",
-			trace<<placeBits|int64(i), q.Start, q.Session, q.Data); err != nil {
+		if _, err := in.exec("INSERT INTO question (id, data) VALUES (?, ?)", trace<<placeBits|int64(i), q); err != nil {
 			return err
 		}
 	}
@@ -238,6 +216,9 @@ func (s *Store) SetQuestionFormat(ctx context.Context, format int) error {
 				return err
 			}
 			if _, err := in.exec("DELETE FROM question"); err != nil {
+				return err
+			}
+			if _, err := in.exec("DELETE FROM pack"); err != nil {
 				return err
 			}
 			_, err = in.exec("INSERT INTO changed (trace, at, version) SELECT id, 0, 0 FROM trace WHERE question ON CONFLICT DO NOTHING")

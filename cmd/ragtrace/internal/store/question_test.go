@@ -15,24 +15,19 @@ import (
 
 // counter makes one question of a trace, which says how many spans it was made of.
 func counter(format int) store.Cutter {
-	return store.Cutter{Format: format, Cut: func(spans []model.Span) []store.Question {
-		q := store.Question{Data: fmt.Appendf(nil, "%d: %d", spans[0].TraceID[0], len(spans))}
-		for _, s := range spans {
-			q.Start = max(q.Start, s.Start)
-			q.Session += s.Attrs.String("session.id")
-		}
-		return []store.Question{q}
+	return store.Cutter{Format: format, Cut: func(spans []model.Span) [][]byte {
+		return [][]byte{fmt.Appendf(nil, "%d: %d", spans[0].TraceID[0], len(spans))}
 	}}
 }
 
-func read(t *testing.T, s *store.Store, f store.QuestionFilter, c store.Cutter) []string {
+func read(t *testing.T, s *store.Store, c store.Cutter) []string {
 	t.Helper()
 	var all []string
-	for data, err := range s.Questions(t.Context(), f, c) {
+	for part, err := range s.Questions(t.Context(), c) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, string(data))
+		all = append(all, string(part.Data))
 	}
 	slices.Sort(all)
 	return all
@@ -57,7 +52,7 @@ func TestQuestionsAreUpToDateAtAnyTime(t *testing.T) {
 	soon := time.Now().Add(time.Hour)
 	check := func(when string, c store.Cutter, want ...string) {
 		t.Helper()
-		if diff := cmp.Diff(want, read(t, s, store.QuestionFilter{}, c)); diff != "" {
+		if diff := cmp.Diff(want, read(t, s, c)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
 		}
 	}
@@ -77,7 +72,7 @@ func TestQuestionsAreUpToDateAtAnyTime(t *testing.T) {
 	// A span that comes while questions are cut.
 	appendTo(t, s, otlptest.Request(span(1, 12)))
 	during := counter(1)
-	during.Cut = func(spans []model.Span) []store.Question {
+	during.Cut = func(spans []model.Span) [][]byte {
 		appendTo(t, s, otlptest.Request(span(1, 13)))
 		return counter(1).Cut(spans)
 	}
@@ -100,41 +95,12 @@ func TestQuestionsAreUpToDateAtAnyTime(t *testing.T) {
 	update(t, s, counter(2), soon, 0)
 }
 
-func TestQuestionFilter(t *testing.T) {
-	s := open(t, "")
-	if err := s.SetQuestionFormat(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
-	appendTo(t, s, otlptest.Request(spanOf(1, 10, "a"), spanOf(2, 20, "b"), spanOf(3, 30, "a"), spanOf(4, 0, "a")))
-	second := func(n int64) time.Time { return time.Unix(n, 0) }
-	for _, when := range []string{"not written", "written"} {
-		for name, c := range map[string]struct {
-			filter store.QuestionFilter
-			want   []string
-		}{
-			"all":               {store.QuestionFilter{}, []string{"1: 1", "2: 1", "3: 1", "4: 1"}},
-			"session":           {store.QuestionFilter{Session: "a"}, []string{"1: 1", "3: 1", "4: 1"}},
-			"no such session":   {store.QuestionFilter{Session: "c"}, nil},
-			"since":             {store.QuestionFilter{Since: second(20)}, []string{"2: 1", "3: 1"}},
-			"until":             {store.QuestionFilter{Until: second(20)}, []string{"1: 1"}},
-			"session and since": {store.QuestionFilter{Session: "a", Since: second(20)}, []string{"3: 1"}},
-		} {
-			if diff := cmp.Diff(c.want, read(t, s, c.filter, counter(1))); diff != "" {
-				t.Errorf("%s, %s (-want +got):\n%s", name, when, diff)
-			}
-		}
-		if when == "not written" {
-			update(t, s, counter(1), time.Now().Add(time.Hour), 4)
-		}
-	}
-}
-
 func TestQuestionsCanBeLeft(t *testing.T) {
 	s := open(t, "")
 	appendTo(t, s, otlptest.Questions(5))
 	for _, f := range []int{1, 2} {
 		n := 0
-		for _, err := range s.Questions(t.Context(), store.QuestionFilter{}, counter(1)) {
+		for _, err := range s.Questions(t.Context(), counter(1)) {
 			if n++; err != nil {
 				t.Fatal(err)
 			}

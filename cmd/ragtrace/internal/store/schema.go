@@ -17,7 +17,7 @@ var steps embed.FS
 var moves = map[int]func(context.Context, *sql.Conn) error{2: chunkSpanRows}
 
 const (
-	version = 2
+	version = 3
 	// applicationID marks a SQLite file as ragtrace's: "ragt".
 	applicationID = 0x72616774
 )
