@@ -67,7 +67,7 @@ func (j *Judgement) specific(cause string, e *evidence) string {
 			chat, timeText(j.keepAlive(e)), named, timeText(e.idle), longerThan(e.idle))
 	case causeReload:
 		return fmt.Sprintf("Send the same options with every call of %s: num_ctx was %d in %s and %d in the call before, so the server loaded it again.",
-			chat, j.numCtx(e.call), named, j.numCtx(e.last.call))
+			chat, j.numCtx(e.call), named, j.numCtx(int(e.last.call)))
 	case causeSharedLoad:
 		return fmt.Sprintf("Load %s before the first question: %s waited for the load that %s had started.",
 			chat, named, j.questionText(e.other))

@@ -57,8 +57,11 @@ const (
 func (j *Judgement) causes(s *slowQuestion) []Cause {
 	var causes []Cause
 	name := func(cause string, k quantity, e *evidence) bool {
+		if cause == "" || !s.mayOwe(k) {
+			return false
+		}
 		d := s.group.excess(k, s.row)
-		if cause == "" || float64(d) < causeShare*float64(s.over) {
+		if float64(d) < causeShare*float64(s.over) {
 			return false
 		}
 		j.witness(cause, d, e)
@@ -108,6 +111,12 @@ func (j *Judgement) causes(s *slowQuestion) []Cause {
 	return causes
 }
 
+// mayOwe reports whether so much of the excess can lie in k that it is named: what is usual of it may be nothing, but not less.
+func (s *slowQuestion) mayOwe(k quantity) bool {
+	v, _ := s.group.t.value(k, s.row)
+	return v >= causeShare*float64(s.over)
+}
+
 // nameLoad names a cold load of the LLM, and tells whether it was named with the embedding model's as one eviction.
 func (j *Judgement) nameLoad(s *slowQuestion, name func(string, quantity, *evidence) bool) (evicted bool) {
 	if !j.isCold(s.row, LLMLoad) {
@@ -123,12 +132,16 @@ func (j *Judgement) nameLoad(s *slowQuestion, name func(string, quantity, *evide
 
 // nameServed names what the LLM server did but for loading.
 func (j *Judgement) nameServed(s *slowQuestion, name func(string, quantity) bool) {
-	if s.group.above(moreCalls, qCalls, s.row) && name(causeMoreCalls, qServed) {
+	if s.mayOwe(qServed) && s.group.above(moreCalls, qCalls, s.row) && name(causeMoreCalls, qServed) {
 		return
 	}
 	name(causeQueue, quantity(LLMQueue))
-	name(prefillCause(s), quantity(LLMPrefill))
-	name(decodeCause(s), quantity(LLMDecode))
+	if s.mayOwe(quantity(LLMPrefill)) {
+		name(prefillCause(s), quantity(LLMPrefill))
+	}
+	if s.mayOwe(quantity(LLMDecode)) {
+		name(decodeCause(s), quantity(LLMDecode))
+	}
 	if j.t.hasFlag(s.row, FlagPhasesUnknown) {
 		name(causeLLMSlow, quantity(LLMOther))
 	} else {

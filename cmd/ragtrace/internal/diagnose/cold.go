@@ -48,7 +48,7 @@ func (j *Judgement) colds() {
 		g.cold = append(g.cold, cold)
 		slices.SortStableFunc(j.cold[row], func(a, b Cold) int { return cmp.Compare(b.Time, a.Time) })
 		if l, ok := j.t.loadOf(row); ok && j.isCold(row, LLMLoad) {
-			j.loads.add(use{start: l.start, end: l.end, call: l.call, row: row})
+			j.loads.add(use{start: l.start, end: l.end, call: int32(l.call), row: cold}, 0)
 		}
 	}
 	j.loads.order()
@@ -86,7 +86,7 @@ func (j *Judgement) firstUse(g *group, row int, c Component, cause string) {
 		return
 	}
 	d := float64(j.t.component(c)[row])
-	if d == 0 {
+	if d <= float64(firstOver) { // whatever is usual
 		return
 	}
 	median, n := g.othersMedian(quantity(c), row)

@@ -31,7 +31,7 @@ func (j *Judgement) loadCause(g *group, row int) (string, *evidence) {
 		return causeLLMLoad, e
 	}
 	if other := j.loads.before(l.call, l.start); other != nil && other.latestEnd > l.start {
-		e.other = other.row
+		e.other = int(other.row)
 		return causeSharedLoad, e
 	}
 	e.last = j.uses().before(l.call, l.called)

@@ -1,9 +1,6 @@
 package diagnose
 
-import (
-	"sync"
-	"time"
-)
+import "time"
 
 // A group is the questions of one service and pipeline over all sessions: the peers that a question is compared with.
 // Questions are rows of the table.
@@ -16,37 +13,28 @@ type group struct {
 	samples [numQuantities]*sample // of the ok questions, made when first asked for
 	warm    [numComponents]*sample // of those of them that are warm loads, likewise
 
+	memory []float64 // of values, used again
+
 	evicts bool // embedding and chat model push each other out
 }
 
-const (
-	// minPeers is how many ok questions a group needs before any of them can be called slow.
-	minPeers = 3
-	// manyPeers is from how many ok questions on a group's samples are made together.
-	manyPeers = 4096
-	// halves is how many goroutines share work on many questions.
-	halves = 2
-)
+// minPeers is how many ok questions a group needs before any of them can be called slow.
+const minPeers = 3
 
 // sample is the values of the ok questions that know k.
 func (g *group) sample(k quantity) *sample {
-	if g.samples[k] == nil {
-		g.samples[k] = newSample(g.t.values(k, g.ok))
+	if g.samples[k] != nil {
+		return g.samples[k]
 	}
+	if k < quantity(numComponents) {
+		if v, ok := g.t.constant(colComponent + Column(k)); ok { // as of components that a pipeline does not have
+			g.samples[k] = constantSample(float64(v), len(g.ok))
+			return g.samples[k]
+		}
+	}
+	g.memory = g.t.values(k, g.ok, g.memory[:0])
+	g.samples[k] = newSample(g.memory)
 	return g.samples[k]
-}
-
-// sampleAll makes the samples of all quantities that are not there yet.
-func (g *group) sampleAll() {
-	var sharing sync.WaitGroup
-	for half := range halves {
-		sharing.Go(func() {
-			for k := quantity(half); k < numQuantities; k += halves {
-				g.sample(k)
-			}
-		})
-	}
-	sharing.Wait()
 }
 
 // warmMedian is the median of a load over the ok questions that found the model loaded; 0 without any.

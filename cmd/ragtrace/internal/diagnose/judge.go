@@ -145,7 +145,6 @@ func (j *Judgement) findSlow() {
 		if len(g.ok) < minPeers {
 			continue
 		}
-		sampled := len(g.ok) < manyPeers
 		all := g.sample(qE2E)
 		for _, ok := range g.ok {
 			row := int(ok)
@@ -153,10 +152,6 @@ func (j *Judgement) findSlow() {
 			median := all.medianWithout(e2e)
 			if !(e2e > slowTimes*median && e2e-median > float64(slowOver)) || !j.chooses(row) {
 				continue
-			}
-			if !sampled { // its causes need them all
-				g.sampleAll()
-				sampled = true
 			}
 			s := slowQuestion{
 				row: row, group: g, e2e: time.Duration(times[row]), baseline: time.Duration(median), over: time.Duration(e2e - median),

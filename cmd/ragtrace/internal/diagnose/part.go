@@ -50,7 +50,26 @@ func PartOf(questions []*Question) Part {
 		}
 		return to
 	}
+	p.Constant = func(c Column) (v int64, ok bool) {
+		if len(questions) > fewQuestions || len(questions) == 0 || c.Domain() != OfQuestions || c.IsText() {
+			return 0, false
+		}
+		return constantOf(p.Append(c, nil))
+	}
 	return p
+}
+
+// fewQuestions is up to how many it costs little to look whether a column is constant.
+const fewQuestions = 4096
+
+// constantOf is what all of the values are.
+func constantOf(values []int64) (v int64, ok bool) {
+	for i, x := range values {
+		if i > 0 && x != values[0] {
+			return 0, false
+		}
+	}
+	return values[0], true
 }
 
 // interning gives each text a number. The same one often comes again at once.

@@ -1,5 +1,7 @@
 package diagnose
 
+import "slices"
+
 // A quantity is a number that questions are compared by. The components are the first of them, in nanoseconds.
 type quantity int
 
@@ -39,9 +41,9 @@ func (k quantity) summed() []Component {
 
 var insideLLM = []Component{LLMDecode, LLMPrefill, LLMLoad, LLMQueue, LLMOther}
 
-// values are the values of k in those of the rows that know it.
-func (t *Table) values(k quantity, rows []int32) []float64 {
-	values := make([]float64, 0, len(rows))
+// values appends the values of k in those of the rows that know it.
+func (t *Table) values(k quantity, rows []int32, values []float64) []float64 {
+	values = slices.Grow(values, len(rows))
 	column := func(c Column) {
 		of := t.column(c)
 		for _, row := range rows {
@@ -85,7 +87,7 @@ func (t *Table) value(k quantity, row int) (v float64, ok bool) {
 	if k >= qCalls {
 		return t.ofCalls(k, row)
 	}
-	return t.values(k, []int32{int32(row)})[0], true
+	return t.values(k, []int32{int32(row)}, nil)[0], true
 }
 
 // ofCalls is value for what the calls tell.

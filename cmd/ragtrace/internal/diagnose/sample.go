@@ -1,8 +1,6 @@
 package diagnose
 
 import (
-	"slices"
-
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/rank"
 )
 
@@ -23,19 +21,35 @@ func newSample(values []float64) *sample {
 	}
 	s.least, s.most = values[0], values[0]
 	for _, v := range values {
-		s.least, s.most = min(s.least, v), max(s.most, v)
+		if v < s.least {
+			s.least = v
+		}
+		if v > s.most {
+			s.most = v
+		}
 		if v != 0 {
 			s.some++
 		}
 	}
-	at := s.n / 2
-	rank.Partition(values, at)
-	s.middle[1] = values[at]
-	if at > 0 {
-		s.middle[0] = slices.Max(values[:at])
+	s.middle[0], s.middle[1], s.middle[2] = rank.Around(values, s.n/2)
+	return s
+}
+
+// constantSample is that of n times the same value.
+func constantSample(v float64, n int) *sample {
+	s := &sample{n: n}
+	if n == 0 {
+		return s
 	}
-	if at+1 < s.n {
-		s.middle[2] = slices.Min(values[at+1:])
+	s.least, s.most, s.middle[1] = v, v, v
+	if v != 0 {
+		s.some = n
+	}
+	if n > 1 {
+		s.middle[0] = v
+	}
+	if n > 2 {
+		s.middle[2] = v
 	}
 	return s
 }

@@ -212,7 +212,7 @@ func (j *Judgement) phrase(s *slowQuestion, cause string) string {
 		case causeKeepAlive:
 			return fmt.Sprintf("%s of %s, idle for %s", phrases[cause], timeText(j.keepAlive(e)), timeText(e.idle))
 		case causeReload:
-			return fmt.Sprintf("%s (num_ctx %d after %d)", phrases[cause], j.numCtx(e.call), j.numCtx(e.last.call))
+			return fmt.Sprintf("%s (num_ctx %d after %d)", phrases[cause], j.numCtx(e.call), j.numCtx(int(e.last.call)))
 		}
 		return fmt.Sprintf("%s by %s", phrases[cause], j.questionText(e.other))
 	}

@@ -27,6 +27,9 @@ type Table struct {
 	made      sync.Map                    // *Question by row
 }
 
+// halves is how many goroutines share work on many questions.
+const halves = 2
+
 // A Part is some questions of a table.
 type Part struct {
 	N     [NumDomains]int // how many questions, flags and calls
@@ -34,6 +37,8 @@ type Part struct {
 
 	// Append appends the numbers of a column. It may be called at the same time for different columns.
 	Append func(c Column, to []int64) []int64
+	// Constant tells that all numbers of a column are one; nil when nobody knows.
+	Constant func(c Column) (v int64, ok bool)
 	// Left, unless it is nil, tells of questions that the table is to leave out.
 	Left func(i int) bool
 }
@@ -138,6 +143,25 @@ func (t *Table) read(c Column) []int64 {
 	return values
 }
 
+// constant is the number that a column of questions has everywhere; ok is false when there is none, or nobody knows.
+func (t *Table) constant(c Column) (v int64, ok bool) {
+	for i := range t.parts {
+		p := &t.parts[i]
+		if p.N[OfQuestions] == 0 {
+			continue
+		}
+		if p.Constant == nil {
+			return 0, false
+		}
+		here, is := p.Constant(c)
+		if !is || ok && here != v {
+			return 0, false
+		}
+		v, ok = here, true
+	}
+	return v, ok
+}
+
 // leaveOut chooses the rows.
 func (t *Table) leaveOut() {
 	t.rows = make([]int32, 0, t.n)
@@ -164,16 +188,25 @@ func (t *Table) order() {
 	if ordered {
 		return
 	}
-	by := make([]int, t.n)
-	for i := range by {
-		by[i] = i
+	type started struct {
+		at  int64
+		row int32
 	}
-	slices.SortFunc(by, t.compare)
+	by := make([]started, t.n)
+	for i := range by {
+		by[i] = started{starts[i], int32(i)}
+	}
+	slices.SortFunc(by, func(a, b started) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return t.compare(int(a.row), int(b.row))
+	})
 	rows := make([]int32, t.n)
-	for row, i := range by {
-		rows[row] = int32(i)
+	for row, q := range by {
+		rows[row] = q.row
 		if t.rows != nil {
-			rows[row] = t.rows[i]
+			rows[row] = t.rows[q.row]
 		}
 	}
 	t.rows = rows

@@ -15,8 +15,8 @@ type uses struct {
 
 type use struct {
 	start, end int64
-	row, call  int   // whose question, and which call in the table
 	latestEnd  int64 // of this one and all that started before it
+	row, call  int32 // whose question, and which call in the table
 }
 
 // usesOf are the calls of questions, whatever their status: each of them used its model.
@@ -27,15 +27,18 @@ func usesOf(t *Table, rows []int32) *uses {
 		first, end := t.calls(int(row))
 		for i := first; i < end; i++ {
 			start := starts[row] + begins[i]
-			u.add(use{start: start, end: start + took[i], row: int(row), call: i})
+			u.add(use{start: start, end: start + took[i], row: row, call: int32(i)}, len(begins)-i)
 		}
 	}
 	u.order()
 	return u
 }
 
-// add records a use of its call's model; one without a name is not known to be the same as another.
-func (u *uses) add(x use) {
+// few is from how many uses on a model is taken for one that most calls use.
+const few = 256
+
+// add records a use of its call's model; one without a name is not known to be the same as another. There may be so many more.
+func (u *uses) add(x use, more int) {
 	model, server := u.t.column(colModel)[x.call], u.t.column(colServer)[x.call]
 	if u.t.texts[model] == "" {
 		return
@@ -43,7 +46,11 @@ func (u *uses) add(x use) {
 	if u.byModel[model] == nil {
 		u.byModel[model] = make(map[int64][]use)
 	}
-	u.byModel[model][server] = append(u.byModel[model][server], x)
+	list := u.byModel[model][server]
+	if len(list) == few {
+		list = slices.Grow(list, more)
+	}
+	u.byModel[model][server] = append(list, x)
 }
 
 func (u *uses) order() {
@@ -90,7 +97,7 @@ func (u *uses) latest(a, b *use) *use {
 		return cmp.Or(a, b)
 	}
 	order := cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end),
-		cmp.Compare(u.t.textAt(colServer, a.call), u.t.textAt(colServer, b.call)))
+		cmp.Compare(u.t.textAt(colServer, int(a.call)), u.t.textAt(colServer, int(b.call))))
 	x := *a
 	if order < 0 {
 		x = *b

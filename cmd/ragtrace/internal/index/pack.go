@@ -3,6 +3,7 @@ package index
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 )
@@ -92,6 +93,7 @@ func unpack(b []byte) (diagnose.Part, error) {
 	p.Append = func(c diagnose.Column, to []int64) []int64 {
 		return columns[c].append(to, p.N[c.Domain()])
 	}
+	p.Constant = func(c diagnose.Column) (int64, bool) { return int64(columns[c].least), columns[c].width == 0 }
 	if !p.Sound() {
 		return p, errQuestion
 	}
@@ -117,17 +119,27 @@ func (d *decoder) column(n int) (c column) {
 
 // append appends the column's n numbers.
 func (c *column) append(to []int64, n int) []int64 {
-	if c.width == 0 {
-		for range n {
-			to = append(to, int64(c.least))
+	first := len(to)
+	to = slices.Grow(to, n)[:first+n]
+	least, into := c.least, to[first:]
+	switch c.width {
+	case 0:
+		for i := range into {
+			into[i] = int64(least)
 		}
-		return to
-	}
-	mask := ^uint64(0) >> (64 - 8*c.width)
-	data := c.data
-	for range n {
-		to = append(to, int64(c.least+binary.LittleEndian.Uint64(data)&mask))
-		data = data[c.width:]
+	case 1:
+		for i, v := range c.data[:n] {
+			into[i] = int64(least + uint64(v))
+		}
+	case 4:
+		for i := range into {
+			into[i] = int64(least + uint64(binary.LittleEndian.Uint32(c.data[4*i:])))
+		}
+	default:
+		mask := ^uint64(0) >> (64 - 8*c.width)
+		for i := range into {
+			into[i] = int64(least + binary.LittleEndian.Uint64(c.data[i*c.width:])&mask)
+		}
 	}
 	return to
 }

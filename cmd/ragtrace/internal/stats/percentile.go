@@ -1,10 +1,6 @@
 package stats
 
-import (
-	"slices"
-
-	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/rank"
-)
+import "github.com/ragtrace/ragtrace/cmd/ragtrace/internal/rank"
 
 // Percentile is the value below which p percent of the values lie, by linear interpolation between the two nearest ranks:
 // numpy's default, and what vllm bench prints. values must be sorted; ok is false when there are none, or p is not from 0 to
@@ -40,13 +36,13 @@ func percentile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
-	below := int(p / 100 * float64(len(values)-1))
-	rank.Partition(values, below)
-	low, high := values[below], values[below]
-	if below+1 < len(values) {
-		high = slices.Min(values[below+1:])
+	place := p / 100 * float64(len(values)-1)
+	below := int(place)
+	_, low, high := rank.Around(values, below)
+	if below+1 == len(values) {
+		return low
 	}
-	return between(low, high, p/100*float64(len(values)-1)-float64(below))
+	return between(low, high, place-float64(below))
 }
 
 // between is the value that lies so far from low to high, and never outside of the two, whatever rounding does.

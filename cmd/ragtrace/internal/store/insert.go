@@ -1,10 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
@@ -109,8 +112,12 @@ func (in *inserter) spans(group []*pending) error {
 		}
 	}
 	envelopes := map[*otlp.Envelope]int64{}
-	for id, t := range traces {
-		if err := in.trace(id, t, envelopes); err != nil {
+	// By start, and so are their rows and what is read of them later.
+	order := slices.SortedFunc(maps.Keys(traces), func(a, b model.TraceID) int {
+		return cmp.Or(cmp.Compare(traces[a].start, traces[b].start), slices.Compare(a[:], b[:]))
+	})
+	for _, id := range order {
+		if err := in.trace(id, traces[id], envelopes); err != nil {
 			return err
 		}
 	}
