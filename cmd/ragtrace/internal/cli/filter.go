@@ -79,22 +79,13 @@ func (f *filters) judge(t *traces) *judged {
 	}
 	among := t.among
 	if *f.service != "" {
-		var rows []int
-		for row := range t.table.Len() {
-			if among == nil || among(row) {
-				rows = append(rows, row)
-			}
-		}
-		j.services = different(rows, t.table.Service)
-		among = func(row int) bool {
-			return t.table.Service(row) == *f.service && (t.among == nil || t.among(row))
-		}
+		j.services = different(t.rows(), t.table.Service)
+		of := t.table.ServiceIs(*f.service)
+		among = func(row int) bool { return of(row) && (t.among == nil || t.among(row)) }
 	}
-	var chosen func(row int) bool
-	if *f.session != "" || *f.model != "" || *f.number != 0 {
-		chosen = func(row int) bool { return j.filter.Row(t.table, row) }
-	}
-	j.Judgement = t.table.Judge(among, chosen)
+	told := j.filter
+	told.Service = "" // which is what is looked at
+	j.Judgement = t.table.Judge(among, told.Rows(t.table))
 	return j
 }
 
@@ -119,10 +110,11 @@ func (j *judged) narrowed() diagnose.Report {
 
 // mustChoose is the error for flags that choose no question. Without flags there may be none.
 func (j *judged) mustChoose() error {
+	if j.Len() > 0 {
+		return nil
+	}
 	f, rows := j.filter, j.Rows()
 	switch {
-	case j.Len() > 0:
-		return nil
 	case len(rows) == 0 && len(j.services) > 0:
 		return fmt.Errorf("no question of service %q (%s)", f.Service, choices("services", j.services))
 	case len(rows) == 0 && j.window != (window{}):

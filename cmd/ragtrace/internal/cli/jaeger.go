@@ -88,7 +88,7 @@ func readJaeger(ctx context.Context, address string, s source, warn io.Writer) (
 	if n := jaeger.Refused(); n > 0 {
 		fmt.Fprintf(warn, "warning: %d spans of jaeger at %s are broken and left out\n", n, jaeger)
 	}
-	if !t.any() {
+	if len(t.rows()) == 0 {
 		fmt.Fprintf(warn, "warning: none of the %d traces that jaeger at %s has from %s to %s is a question (--since asks for more)\n",
 			read, jaeger, w.since.Local().Format(time.DateTime), w.until.Local().Format(time.DateTime))
 	}

@@ -38,7 +38,7 @@ digits or more. "slowest" is the question that took the longest end to end.`,
 			return err
 		}
 		defer t.close()
-		if !t.any() && from.window != (window{}) {
+		if len(t.rows()) == 0 && from.window != (window{}) {
 			return errWindowEmpty
 		}
 		r := t.table.Judge(t.among, nil).Report()

@@ -81,14 +81,15 @@ func readStore(ctx context.Context, path string, w window, warn io.Writer) (*tra
 	return t, nil
 }
 
-// any reports whether there are questions to look at.
-func (t *traces) any() bool {
+// rows are the questions that are looked at.
+func (t *traces) rows() []int {
+	var rows []int
 	for row := range t.table.Len() {
 		if t.among == nil || t.among(row) {
-			return true
+			rows = append(rows, row)
 		}
 	}
-	return false
+	return rows
 }
 
 // view gathers what the waterfall of q shows.

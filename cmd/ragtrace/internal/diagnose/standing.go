@@ -19,10 +19,7 @@ func (j *Judgement) findStanding() {
 		return func(row int) (string, bool) { return cause, is(row) }
 	}
 	coldly := func(c Component) func(row int) bool { return func(row int) bool { return j.isCold(row, c) } }
-	held := func(by HeldBack) func(row int) bool {
-		id, column := j.t.textID(string(by)), j.t.column(colHeldBack)
-		return func(row int) bool { return column[row] == id }
-	}
+	held := func(by HeldBack) func(row int) bool { return j.t.is(colHeldBack, string(by)) }
 	connects := j.t.component(Connect)
 	for _, g := range j.groups {
 		if len(g.ok) < minPeers {

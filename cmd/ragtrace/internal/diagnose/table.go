@@ -294,17 +294,45 @@ func (t *Table) Start(row int) int64 { return t.column(colStart)[row] }
 // AnsweredBy is the provider and the model of the last call that did not fail, which is the one that answers; of the last
 // one when all failed.
 func (t *Table) AnsweredBy(row int) (provider, model string) {
-	first, end := t.calls(row)
-	if first == end {
+	call := t.answering(row)
+	if call < 0 {
 		return "", ""
 	}
+	return t.textAt(colProvider, call), t.textAt(colModel, call)
+}
+
+// answering is the call of AnsweredBy; -1 without any.
+func (t *Table) answering(row int) int {
+	first, end := t.calls(row)
 	bits := t.column(colCallBits)
-	answering := end - 1
 	for i := end - 1; i >= first; i-- {
 		if bits[i]&callFailed == 0 {
-			answering = i
-			break
+			return i
 		}
 	}
-	return t.textAt(colProvider, answering), t.textAt(colModel, answering)
+	if first == end {
+		return -1
+	}
+	return end - 1
+}
+
+// SessionIs tells which questions are of a session.
+func (t *Table) SessionIs(name string) func(row int) bool { return t.is(colSession, name) }
+
+// ServiceIs tells which questions are of a service.
+func (t *Table) ServiceIs(name string) func(row int) bool { return t.is(colService, name) }
+
+// AnsweredByModel tells which questions a model answered, as of AnsweredBy.
+func (t *Table) AnsweredByModel(name string) func(row int) bool {
+	is := t.is(colModel, name)
+	return func(row int) bool {
+		call := t.answering(row)
+		return call >= 0 && is(call)
+	}
+}
+
+// is tells where a column has a text.
+func (t *Table) is(c Column, text string) func(i int) bool {
+	id, column := t.textID(text), t.column(c)
+	return func(i int) bool { return column[i] == id }
 }

@@ -54,19 +54,37 @@ func (j *Judgement) slowRows() map[int]bool {
 }
 
 // Rows are the rows that were judged in the order of a report: by session, in the order of their first starts, then by number.
-func (j *Judgement) Rows() []int {
+func (j *Judgement) Rows() []int { return j.inOrder(nil) }
+
+// Chosen are those of Rows that were chosen.
+func (j *Judgement) Chosen() []int { return j.inOrder(j.chosen) }
+
+func (j *Judgement) inOrder(wanted func(row int) bool) []int {
 	place := make([]int, len(j.t.texts)) // of a session in bySession, from 1
 	var bySession [][]int                // in the order of their starts
 	sessions := j.t.column(colSession)
-	for _, row := range j.rows {
+	n := 0
+	register := func(row int32) *int {
 		at := &place[sessions[row]]
 		if *at == 0 {
 			bySession = append(bySession, nil)
 			*at = len(bySession)
 		}
-		bySession[*at-1] = append(bySession[*at-1], int(row))
+		return at
 	}
-	rows := make([]int, 0, len(j.rows))
+	for _, row := range j.rows {
+		if j.t.timed(int(row)) { // a session whose first start is unknown comes last
+			register(row)
+		}
+	}
+	for _, row := range j.rows {
+		at := register(row)
+		if wanted == nil || wanted(int(row)) {
+			bySession[*at-1] = append(bySession[*at-1], int(row))
+			n++
+		}
+	}
+	rows := make([]int, 0, n)
 	for _, list := range bySession {
 		byNumber := func(a, b int) int { return cmp.Compare(j.t.Number(a), j.t.Number(b)) }
 		if !slices.IsSortedFunc(list, byNumber) { // as they mostly are
@@ -77,17 +95,11 @@ func (j *Judgement) Rows() []int {
 	return rows
 }
 
-// Chosen are those of Rows that were chosen.
-func (j *Judgement) Chosen() []int {
-	rows := j.Rows()
-	if j.chosen == nil {
-		return rows
-	}
-	return slices.DeleteFunc(rows, func(row int) bool { return !j.chosen(row) })
-}
-
 // Len is how many questions were chosen.
 func (j *Judgement) Len() int {
+	if j.chosen == nil {
+		return len(j.rows)
+	}
 	n := 0
 	for _, row := range j.rows {
 		if j.chooses(int(row)) {

@@ -33,16 +33,35 @@ func (f *Filter) Question(r *diagnose.Result) bool {
 	return f.around(r) && f.backend(Answering(r.Question))
 }
 
-// Row reports whether f chooses the question of a table's row. State and Backend choose nothing there.
-func (f *Filter) Row(t *diagnose.Table, row int) bool {
-	if f.Session != "" && t.Session(row) != f.Session || f.Service != "" && t.Service(row) != f.Service || f.Number != 0 && t.Number(row) != f.Number {
-		return false
+// Rows tells which questions of a table f chooses; nil is all. State and Backend choose nothing there.
+func (f *Filter) Rows(t *diagnose.Table) func(row int) bool {
+	var asked []func(row int) bool
+	if f.Session != "" {
+		asked = append(asked, t.SessionIs(f.Session))
 	}
-	if f.Model == "" {
+	if f.Service != "" {
+		asked = append(asked, t.ServiceIs(f.Service))
+	}
+	if f.Number != 0 {
+		asked = append(asked, func(row int) bool { return t.Number(row) == f.Number })
+	}
+	if f.Model != "" {
+		asked = append(asked, t.AnsweredByModel(f.Model))
+	}
+	switch len(asked) {
+	case 0:
+		return nil
+	case 1:
+		return asked[0]
+	}
+	return func(row int) bool {
+		for _, is := range asked {
+			if !is(row) {
+				return false
+			}
+		}
 		return true
 	}
-	_, model := t.AnsweredBy(row)
-	return model == f.Model
 }
 
 // around is everything but the model, in which a call may differ from its question.

@@ -74,12 +74,14 @@ func Summarise(results []diagnose.Result, f Filter) Summary {
 func SummariseJudged(t *diagnose.Table, j *diagnose.Judgement, f Filter) Summary {
 	rows := j.Rows()
 	slices.Sort(rows) // which lies better in memory
-	around := f
-	around.Model = ""
+	f.State, f.Backend = Any, nil
+	where := f
+	where.Model = ""
+	around := where.Rows(t)
 	return summarise(len(rows), func() func(i int) seen {
 		questions := t.NewCursor()
 		return func(i int) seen {
-			return seen{questions.At(rows[i]), around.Row(t, rows[i]), j.IsCold(rows[i])}
+			return seen{questions.At(rows[i]), around == nil || around(rows[i]), j.IsCold(rows[i])}
 		}
 	}, f)
 }
