@@ -57,11 +57,8 @@ const (
 func (j *Judgement) causes(s *slowQuestion) []Cause {
 	var causes []Cause
 	name := func(cause string, k quantity, e *evidence) bool {
-		if cause == "" || !s.mayOwe(k) {
-			return false
-		}
-		d := s.group.excess(k, s.row)
-		if float64(d) < causeShare*float64(s.over) {
+		d, owes := s.owes(k)
+		if cause == "" || !owes {
 			return false
 		}
 		j.witness(cause, d, e)
@@ -111,10 +108,15 @@ func (j *Judgement) causes(s *slowQuestion) []Cause {
 	return causes
 }
 
-// mayOwe reports whether so much of the excess can lie in k that it is named: what is usual of it may be nothing, but not less.
-func (s *slowQuestion) mayOwe(k quantity) bool {
-	v, _ := s.group.t.value(k, s.row)
-	return v >= causeShare*float64(s.over)
+// owes is what of the excess lies in k, and whether that is enough to be named.
+func (s *slowQuestion) owes(k quantity) (d time.Duration, enough bool) {
+	least := causeShare * float64(s.over)
+	// What is usual may be nothing, but not less: often it need not be known.
+	if v, _ := s.group.t.value(k, s.row); v < least {
+		return 0, false
+	}
+	d = s.group.excess(k, s.row)
+	return d, float64(d) >= least
 }
 
 // nameLoad names a cold load of the LLM, and tells whether it was named with the embedding model's as one eviction.
@@ -132,14 +134,15 @@ func (j *Judgement) nameLoad(s *slowQuestion, name func(string, quantity, *evide
 
 // nameServed names what the LLM server did but for loading.
 func (j *Judgement) nameServed(s *slowQuestion, name func(string, quantity) bool) {
-	if s.mayOwe(qServed) && s.group.above(moreCalls, qCalls, s.row) && name(causeMoreCalls, qServed) {
+	owes := func(k quantity) bool { _, enough := s.owes(k); return enough }
+	if owes(qServed) && s.group.above(moreCalls, qCalls, s.row) && name(causeMoreCalls, qServed) {
 		return
 	}
 	name(causeQueue, quantity(LLMQueue))
-	if s.mayOwe(quantity(LLMPrefill)) {
+	if owes(quantity(LLMPrefill)) {
 		name(prefillCause(s), quantity(LLMPrefill))
 	}
-	if s.mayOwe(quantity(LLMDecode)) {
+	if owes(quantity(LLMDecode)) {
 		name(decodeCause(s), quantity(LLMDecode))
 	}
 	if j.t.hasFlag(s.row, FlagPhasesUnknown) {

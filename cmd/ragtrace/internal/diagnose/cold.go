@@ -41,7 +41,7 @@ func (j *Judgement) colds() {
 		rows = append(rows, int32(row))
 	}
 	slices.Sort(rows)
-	j.loads = &uses{t: j.t, byModel: make(map[int64]map[int64][]use)}
+	j.loads = newUses(j.t)
 	for _, cold := range rows {
 		row := int(cold)
 		g := j.groupOf(row)

@@ -39,7 +39,7 @@ type Usual struct {
 // and compares as many slow questions as peers says with what is usual.
 func (j *Judgement) Digest(most, named, compared int) Digest {
 	rows := j.Chosen()
-	d := Digest{Verdict: j.verdict, Asked: len(rows), Flags: j.raised(rows, named)}
+	d := Digest{Verdict: j.Verdict(), Asked: len(rows), Flags: j.raised(rows, named)}
 	slow := j.slowRows()
 	var s slabs
 	for _, row := range pick(rows, slow, most) {

@@ -1,6 +1,9 @@
 package diagnose
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // A group is the questions of one service and pipeline over all sessions: the peers that a question is compared with.
 // Questions are rows of the table.
@@ -10,10 +13,8 @@ type group struct {
 	ok   []int32 // likewise
 	cold []int32 // of all, those with a cold cost
 
-	samples [numQuantities]*sample // of the ok questions, made when first asked for
-	warm    [numComponents]*sample // of those of them that are warm loads, likewise
-
-	memory []float64 // of values, used again
+	samples [numQuantities]lazySample // of the ok questions
+	warm    [numComponents]lazySample // of those of them that are warm loads
 
 	evicts bool // embedding and chat model push each other out
 }
@@ -21,25 +22,50 @@ type group struct {
 // minPeers is how many ok questions a group needs before any of them can be called slow.
 const minPeers = 3
 
-// sample is the values of the ok questions that know k.
+// A lazySample is made when it is first asked for.
+type lazySample struct {
+	once sync.Once
+	is   *sample
+}
+
+// sample is the values of the ok questions that know k. It may be asked for at the same time.
 func (g *group) sample(k quantity) *sample {
-	if g.samples[k] != nil {
-		return g.samples[k]
-	}
+	s := &g.samples[k]
+	s.once.Do(func() { s.is = g.makeSample(k) })
+	return s.is
+}
+
+// scratch is memory for values.
+var scratch = sync.Pool{New: func() any { return new([]float64) }}
+
+func (g *group) makeSample(k quantity) *sample {
 	if k < quantity(numComponents) {
 		if v, ok := g.t.constant(colComponent + Column(k)); ok { // as of components that a pipeline does not have
-			g.samples[k] = constantSample(float64(v), len(g.ok))
-			return g.samples[k]
+			return constantSample(float64(v), len(g.ok))
 		}
 	}
-	g.memory = g.t.values(k, g.ok, g.memory[:0])
-	g.samples[k] = newSample(g.memory)
-	return g.samples[k]
+	memory := scratch.Get().(*[]float64)
+	defer scratch.Put(memory)
+	*memory = g.t.values(k, g.ok, (*memory)[:0])
+	return newSample(*memory)
+}
+
+// manyPeers is from how many ok questions on it pays to make samples beside what else goes on.
+const manyPeers = 4096
+
+// sampleAhead makes the samples that a verdict on slow questions is most likely to ask for.
+func (g *group) sampleAhead() {
+	g.sample(qInside)
+	g.sample(qOutside)
+	for c := range numComponents {
+		g.sample(quantity(c))
+	}
 }
 
 // warmMedian is the median of a load over the ok questions that found the model loaded; 0 without any.
 func (g *group) warmMedian(load Component) time.Duration {
-	if g.warm[load] == nil {
+	s := &g.warm[load]
+	s.once.Do(func() {
 		loads := g.t.component(load)
 		var values []float64
 		for _, row := range g.ok {
@@ -47,9 +73,9 @@ func (g *group) warmMedian(load Component) time.Duration {
 				values = append(values, float64(d))
 			}
 		}
-		g.warm[load] = newSample(values)
-	}
-	return time.Duration(g.warm[load].median())
+		s.is = newSample(values)
+	})
+	return time.Duration(s.is.median())
 }
 
 // isOK reports whether a row's question ended well, and so is one of its peers.

@@ -23,8 +23,7 @@ func JudgeChosen(questions []Question, chosen func(*Result) bool) Report {
 			return chosen(&r)
 		}
 	}
-	j = newJudgement(TableOf(questions), nil, choose)
-	j.judge()
+	j = TableOf(questions).Judge(nil, choose)
 	return j.Report()
 }
 
@@ -42,6 +41,7 @@ type Judgement struct {
 	slow     []slowQuestion     // that are chosen, worst first
 	standing []standing         // largest first
 	evidence map[string]*evidence
+	decided  sync.Once
 	verdict  Verdict
 	idles    func() []int64
 }
@@ -52,8 +52,9 @@ type process struct{ service, instance int64 }
 // Judge judges the questions of a table that are among those asked for, which are each other's peers, and tells in its verdict
 // of those that are chosen. nil stands for all.
 func (t *Table) Judge(among, chosen func(row int) bool) *Judgement {
+	t.readAhead()
 	j := newJudgement(t, among, chosen)
-	j.judge()
+	j.colds()
 	return j
 }
 
@@ -106,8 +107,15 @@ func newJudgement(t *Table, among, chosen func(row int) bool) *Judgement {
 	return j
 }
 
-func (j *Judgement) judge() {
-	j.colds()
+// decide works out the verdict.
+func (j *Judgement) decide() {
+	var ahead sync.WaitGroup
+	defer ahead.Wait()
+	for _, g := range j.groups {
+		if len(g.ok) >= manyPeers {
+			ahead.Go(g.sampleAhead)
+		}
+	}
 	j.findEvictions()
 	j.findSlow()
 	j.findStanding()

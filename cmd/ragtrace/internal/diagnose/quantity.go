@@ -28,18 +28,24 @@ func (k quantity) summed() []Component {
 	case qInside, qOutside:
 		return insideLLM
 	case qLoads:
-		return []Component{LLMLoad, EmbedLoad}
+		return loads
 	case qServed:
-		return []Component{LLMQueue, LLMPrefill, LLMDecode, LLMOther}
+		return served
 	case qGaps:
-		return []Component{GapStart, Gap}
+		return gaps
 	case qApp:
-		return []Component{Prepare, Prompt}
+		return app
 	}
 	return nil
 }
 
-var insideLLM = []Component{LLMDecode, LLMPrefill, LLMLoad, LLMQueue, LLMOther}
+var (
+	insideLLM = []Component{LLMDecode, LLMPrefill, LLMLoad, LLMQueue, LLMOther}
+	loads     = []Component{LLMLoad, EmbedLoad}
+	served    = []Component{LLMQueue, LLMPrefill, LLMDecode, LLMOther}
+	gaps      = []Component{GapStart, Gap}
+	app       = []Component{Prepare, Prompt}
+)
 
 // values appends the values of k in those of the rows that know it.
 func (t *Table) values(k quantity, rows []int32, values []float64) []float64 {
@@ -84,10 +90,22 @@ func (t *Table) values(k quantity, rows []int32, values []float64) []float64 {
 
 // value is the value of k in a row; ok is false where it is unknown.
 func (t *Table) value(k quantity, row int) (v float64, ok bool) {
-	if k >= qCalls {
+	switch {
+	case k < quantity(numComponents):
+		return float64(t.column(colComponent + Column(k))[row]), true
+	case k == qE2E:
+		return float64(t.column(colE2E)[row]), true
+	case k >= qCalls:
 		return t.ofCalls(k, row)
 	}
-	return t.values(k, []int32{int32(row)}, nil)[0], true
+	var sum int64
+	for _, c := range k.summed() {
+		sum += t.component(c)[row]
+	}
+	if k == qOutside {
+		sum = t.column(colE2E)[row] - sum
+	}
+	return float64(sum), true
 }
 
 // ofCalls is value for what the calls tell.

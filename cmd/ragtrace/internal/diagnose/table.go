@@ -123,6 +123,23 @@ func (t *Table) column(c Column) []int64 {
 	return values
 }
 
+// readAhead reads the columns that every judgement asks for.
+func (t *Table) readAhead() {
+	columns := []Column{
+		colStatus, colService, colPipeline, colInstance, colSession, colE2E, colStages, colHeldBack,
+		colComponent + Column(LLMLoad), colComponent + Column(EmbedLoad), colComponent + Column(Connect),
+	}
+	var sharing sync.WaitGroup
+	for half := range halves {
+		sharing.Go(func() {
+			for i := half; i < len(columns); i += halves {
+				t.column(columns[i])
+			}
+		})
+	}
+	sharing.Wait()
+}
+
 // read is the numbers of c in the order of the parts.
 func (t *Table) read(c Column) []int64 {
 	n := 0

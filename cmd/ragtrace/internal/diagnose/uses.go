@@ -10,7 +10,13 @@ import (
 // uses are stretches of time by model and server, ordered by start, so that what came before a moment is found fast.
 type uses struct {
 	t       *Table
-	byModel map[int64]map[int64][]use // by the places of the model's and the server's name in the table's texts
+	byModel map[int64]map[int64]*useList // by the places of the model's and the server's name in the table's texts
+	last    *useList                     // that was added to
+}
+
+type useList struct {
+	model, server int64
+	list          []use
 }
 
 type use struct {
@@ -19,9 +25,13 @@ type use struct {
 	row, call  int32 // whose question, and which call in the table
 }
 
+func newUses(t *Table) *uses {
+	return &uses{t: t, byModel: make(map[int64]map[int64]*useList), last: &useList{model: -1}}
+}
+
 // usesOf are the calls of questions, whatever their status: each of them used its model.
 func usesOf(t *Table, rows []int32) *uses {
-	u := &uses{t: t, byModel: make(map[int64]map[int64][]use)}
+	u := newUses(t)
 	starts, begins, took := t.column(colStart), t.column(colCallStart), t.column(colCallTime)
 	for _, row := range rows {
 		first, end := t.calls(int(row))
@@ -40,22 +50,28 @@ const few = 256
 // add records a use of its call's model; one without a name is not known to be the same as another. There may be so many more.
 func (u *uses) add(x use, more int) {
 	model, server := u.t.column(colModel)[x.call], u.t.column(colServer)[x.call]
-	if u.t.texts[model] == "" {
-		return
+	if u.last.model != model || u.last.server != server {
+		if u.t.texts[model] == "" {
+			return
+		}
+		if u.byModel[model] == nil {
+			u.byModel[model] = make(map[int64]*useList)
+		}
+		if u.byModel[model][server] == nil {
+			u.byModel[model][server] = &useList{model: model, server: server}
+		}
+		u.last = u.byModel[model][server]
 	}
-	if u.byModel[model] == nil {
-		u.byModel[model] = make(map[int64][]use)
+	if len(u.last.list) == few {
+		u.last.list = slices.Grow(u.last.list, more)
 	}
-	list := u.byModel[model][server]
-	if len(list) == few {
-		list = slices.Grow(list, more)
-	}
-	u.byModel[model][server] = append(list, x)
+	u.last.list = append(u.last.list, x)
 }
 
 func (u *uses) order() {
 	for _, servers := range u.byModel {
-		for _, list := range servers {
+		for _, of := range servers {
+			list := of.list
 			byTime := func(a, b use) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) }
 			if !slices.IsSortedFunc(list, byTime) { // as they mostly are
 				slices.SortStableFunc(list, byTime)
@@ -83,7 +99,11 @@ func (u *uses) before(call int, at int64) *use {
 	return u.latest(lastBefore(servers[server], at), lastBefore(servers[u.t.textID("")], at))
 }
 
-func lastBefore(list []use, at int64) *use {
+func lastBefore(of *useList, at int64) *use {
+	if of == nil {
+		return nil
+	}
+	list := of.list
 	n := sort.Search(len(list), func(i int) bool { return list[i].start >= at })
 	if n == 0 {
 		return nil

@@ -22,14 +22,17 @@ func (j *Judgement) conclude() {
 	}
 }
 
-// Verdict is the answer.
-func (j *Judgement) Verdict() Verdict { return j.verdict }
+// Verdict is the answer, which is worked out when it is first asked for.
+func (j *Judgement) Verdict() Verdict {
+	j.decided.Do(j.decide)
+	return j.verdict
+}
 
 // Report lists all questions beside the verdict.
 func (j *Judgement) Report() Report {
 	j.t.have()
 	rows := j.Rows()
-	r := Report{Questions: make([]Result, len(rows)), Verdict: j.verdict}
+	r := Report{Questions: make([]Result, len(rows)), Verdict: j.Verdict()}
 	slow := j.slowRows()
 	var sharing sync.WaitGroup
 	for half := range halves {

@@ -42,39 +42,59 @@ func Read(ctx context.Context, st *store.Store, tell func(n int)) (*diagnose.Tab
 const often = 1024
 
 func read(ctx context.Context, st *store.Store, c store.Cutter, tell func(n int)) ([]diagnose.Part, error) {
-	var parts []diagnose.Part
+	// One reads while another makes sense of it.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	parts := make(chan store.Part, 16)
+	var failed error // set before parts is closed
+	go func() {
+		defer close(parts)
+		for part, err := range st.Questions(ctx, c) {
+			if err != nil {
+				failed = err
+				return
+			}
+			part.Data = slices.Clone(part.Data)
+			select {
+			case parts <- part:
+			case <-ctx.Done():
+				failed = ctx.Err()
+				return
+			}
+		}
+	}()
+	var all []diagnose.Part
 	var single []*diagnose.Question
-	var damaged error // which comes last
+	var broken error
 	d := newDecoder()
 	n, told := 0, 0
-	for part, err := range st.Questions(ctx, c) {
-		if _, ok := errors.AsType[*store.DamagedError](err); ok {
-			damaged = err
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if part.Packed {
-			p, err := unpack(slices.Clone(part.Data))
-			if err != nil {
-				return nil, err
-			}
+	for part := range parts {
+		switch {
+		case broken != nil: // the other one is about to end
+		case part.Packed:
+			var p diagnose.Part
+			p, broken = unpack(part.Data)
 			p.Left = part.Left
-			parts = append(parts, p)
+			all = append(all, p)
 			n += p.N[diagnose.OfQuestions]
-		} else {
+		default:
 			q := &take(&d.questions, 1)[0]
-			if err := d.question(part.Data, q); err != nil {
-				return nil, err
-			}
+			broken = d.question(part.Data, q)
 			single = append(single, q)
 			n++
 		}
-		if n-told >= often && tell != nil {
+		if broken != nil {
+			cancel()
+		} else if n-told >= often && tell != nil {
 			tell(n)
 			told = n
 		}
 	}
-	return append(parts, diagnose.PartOf(single)), damaged
+	if broken != nil {
+		return nil, broken
+	}
+	if _, damaged := errors.AsType[*store.DamagedError](failed); failed != nil && !damaged {
+		return nil, failed
+	}
+	return append(all, diagnose.PartOf(single)), failed
 }

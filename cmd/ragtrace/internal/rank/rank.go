@@ -4,7 +4,6 @@
 package rank
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 )
@@ -12,10 +11,10 @@ import (
 const (
 	// many is from how many values on they are narrowed down before they are searched.
 	many = 4096
-	// probes is of how many it is seen where about a rank lies, and aside how many probes around that place are kept: seven
-	// times the standard deviation.
+	// probes is of how many it is seen where about a rank lies, and aside how many probes to either side of that place are
+	// kept, which is more than three times the standard deviation.
 	probes = 512
-	aside  = 80
+	aside  = 40
 )
 
 // Around is the value of rank k, counted from 0, and its neighbours in the order of the values; what there is not of them is 0.
@@ -37,7 +36,7 @@ func Around(values []float64, k int) (before, at, after float64) {
 	return before, values[k], after
 }
 
-// narrow is the values near rank k, most likely, and how many lie below them.
+// narrow is the values near rank k, most likely, which it puts first, and how many lie below them.
 func narrow(values []float64, k int) (near []float64, below int) {
 	var seen [probes]float64
 	for i := range seen {
@@ -45,22 +44,30 @@ func narrow(values []float64, k int) (near []float64, below int) {
 	}
 	slices.Sort(seen[:])
 	place := k * probes / len(values)
-	low, high := math.Inf(-1), math.Inf(1)
-	if place >= aside {
-		low = seen[place-aside]
+	low, high := seen[max(place-aside, 0)], seen[min(place+aside, probes-1)]
+	if place < aside {
+		low = slices.Min(values)
 	}
-	if place+aside < probes {
-		high = seen[place+aside]
+	if place+aside >= probes {
+		high = slices.Max(values)
 	}
-	near = make([]float64, 0, len(values)*(2*aside+probes/8)/probes)
-	for _, v := range values {
+	// Nobody can foresee where the next value lies, so what is done is the same wherever it does: it is put to the near ones, and
+	// pushed out again by the next one if it is none.
+	n := 0
+	for i, v := range values {
+		lower, kept := 0, 0
 		if v < low {
-			below++
-		} else if v <= high {
-			near = append(near, v)
+			lower = 1
 		}
+		if v <= high {
+			kept = 1
+		}
+		values[i] = values[n]
+		values[n] = v
+		below += lower
+		n += kept - lower
 	}
-	return near, below
+	return values[:n], below
 }
 
 // partition puts the value of rank k at values[k], what is no larger before it and what is no smaller behind it.

@@ -100,6 +100,7 @@ func summarise(n int, open func() func(i int) seen, f Filter) Summary {
 	for w := range sums {
 		sharing.Go(func() {
 			s := &sums[w]
+			s.most = n // of all, since the others' are added to the first
 			s.groups = make(map[Backend]*values)
 			see := open()
 			for i := w * n / len(sums); i < (w+1)*n/len(sums); i++ {
@@ -131,7 +132,9 @@ const workers = 2
 type sum struct {
 	Summary
 	groups map[Backend]*values
+	last   *values // that was asked for
 	under  []interval
+	most   int // questions
 }
 
 // values are what the rows of a group are made of: those of each metric.
@@ -141,11 +144,15 @@ type values struct {
 }
 
 func (s *sum) group(b Backend) *values {
+	if s.last != nil && s.last.Backend == b {
+		return s.last
+	}
 	v := s.groups[b]
 	if v == nil {
 		v = &values{Group: Group{Backend: b}, warm: make([][]float64, len(Metrics)), cold: make([][]float64, len(Metrics))}
 		s.groups[b] = v
 	}
+	s.last = v
 	return v
 }
 
@@ -183,7 +190,7 @@ func (s *sum) add(a seen, f Filter) {
 					continue
 				}
 				if x, ok := metric.ofQuestion(q); ok {
-					lists[m] = append(lists[m], x)
+					s.keep(&lists[m], x)
 				}
 			}
 		}
@@ -209,10 +216,19 @@ func (s *sum) add(a seen, f Filter) {
 				continue
 			}
 			if x, ok := metric.ofCall(c); ok {
-				lists[m] = append(lists[m], x)
+				s.keep(&lists[m], x)
 			}
 		}
 	}
+}
+
+// keep adds a value to a list, which gets room for all at once when there are many.
+func (s *sum) keep(list *[]float64, x float64) {
+	const some = 64
+	if len(*list) == some && cap(*list) < s.most {
+		*list = append(make([]float64, 0, s.most), *list...)
+	}
+	*list = append(*list, x)
 }
 
 func (v *values) lists(cold bool) [][]float64 {
@@ -246,10 +262,12 @@ func (v *values) rows() []Row {
 	var sharing sync.WaitGroup
 	for w := range workers {
 		sharing.Go(func() {
+			var all []float64
 			for m := w; m < len(Metrics); m += workers {
-				all := slices.Concat(v.warm[m], v.cold[m])
+				warm, cold := v.warm[m], v.cold[m]
+				all = append(append(all[:0], warm...), cold...)
 				if slices.ContainsFunc(all, func(x float64) bool { return x != 0 || !Metrics[m].Part }) {
-					rows[m] = Row{Metric: Metrics[m], All: distOf(all), Warm: distOf(v.warm[m]), Cold: distOf(v.cold[m])}
+					rows[m] = Row{Metric: Metrics[m], All: distOf(all), Warm: distOf(warm), Cold: distOf(cold)}
 				}
 			}
 		})
