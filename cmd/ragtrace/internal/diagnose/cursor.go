@@ -20,8 +20,18 @@ type memory struct {
 	durations slab[time.Duration]
 }
 
-// NewCursor makes a cursor.
-func (t *Table) NewCursor() *Cursor { return &Cursor{t: t} }
+// NewCursor makes a cursor. It reads all columns, for many questions to be read.
+func (t *Table) NewCursor() *Cursor {
+	t.readAll()
+	return &Cursor{t: t}
+}
+
+// readAll reads all columns that are not read yet.
+func (t *Table) readAll() {
+	if t.given.Load() == nil {
+		t.readAhead(allColumns)
+	}
+}
 
 // At is the question of a row, until the next call.
 func (c *Cursor) At(row int) *Question {
@@ -73,6 +83,7 @@ func (t *Table) Questions() []Question {
 		}
 		return all
 	}
+	t.readAll()
 	all := make([]Question, t.n)
 	var sharing sync.WaitGroup
 	for half := range halves {
@@ -89,7 +100,7 @@ func (t *Table) Questions() []Question {
 
 // fill reads a row into q.
 func (t *Table) fill(q *Question, row int, m *memory) {
-	at := func(c Column) int64 { return t.column(c)[row] }
+	at := func(c Column) int64 { return t.at(c, row) }
 	bits := at(colBits)
 	q.Start = at(colStart)
 	q.End = q.Start + at(colE2E)
@@ -135,7 +146,7 @@ func (m *memory) duration(v int64) *time.Duration {
 
 // fillCall reads a call of a question that began at start.
 func (t *Table) fillCall(call *Call, i int, start int64, m *memory) {
-	at := func(c Column) int64 { return t.column(c)[i] }
+	at := func(c Column) int64 { return t.at(c, i) }
 	bits := at(colCallBits)
 	call.Failed, call.KeepAliveSent = bits&callFailed != 0, bits&callKeepAliveSent != 0
 	call.Start = start + at(colCallStart)

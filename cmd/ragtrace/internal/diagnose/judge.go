@@ -52,7 +52,7 @@ type process struct{ service, instance int64 }
 // Judge judges the questions of a table that are among those asked for, which are each other's peers, and tells in its verdict
 // of those that are chosen. nil stands for all.
 func (t *Table) Judge(among, chosen func(row int) bool) *Judgement {
-	t.readAhead()
+	t.readAhead(judgedColumns)
 	j := newJudgement(t, among, chosen)
 	j.colds()
 	return j

@@ -1,5 +1,7 @@
 package diagnose
 
+import "sync"
+
 // PartOf is a part of questions that are there.
 func PartOf(questions []*Question) Part {
 	var texts interning
@@ -50,6 +52,17 @@ func PartOf(questions []*Question) Part {
 		}
 		return to
 	}
+	calls := sync.OnceValue(func() []callAt { return callsOf(questions) })
+	p.At = func(c Column, i int) int64 {
+		switch {
+		case c.IsText():
+			return columns[c][i]
+		case c.Domain() == OfQuestions:
+			return numberIn(c, questions[i])
+		}
+		call := calls()[i]
+		return callNumberIn(c, call.call, call.start)
+	}
 	p.Constant = func(c Column) (v int64, ok bool) {
 		if len(questions) > fewQuestions || len(questions) == 0 || c.Domain() != OfQuestions || c.IsText() {
 			return 0, false
@@ -57,6 +70,21 @@ func PartOf(questions []*Question) Part {
 		return constantOf(p.Append(c, nil))
 	}
 	return p
+}
+
+// A callAt is a call and when its question started.
+type callAt struct {
+	call  *Call
+	start int64
+}
+
+func callsOf(questions []*Question) (calls []callAt) {
+	for _, q := range questions {
+		for i := range q.Calls {
+			calls = append(calls, callAt{&q.Calls[i], q.Start})
+		}
+	}
+	return calls
 }
 
 // fewQuestions is up to how many it costs little to look whether a column is constant.

@@ -35,8 +35,9 @@ type Part struct {
 	N     [NumDomains]int // how many questions, flags and calls
 	Texts []string        // what the numbers of text columns stand for
 
-	// Append appends the numbers of a column. It may be called at the same time for different columns.
+	// Append appends the numbers of a column, and At is one of them. They may be called at the same time.
 	Append func(c Column, to []int64) []int64
+	At     func(c Column, i int) int64
 	// Constant tells that all numbers of a column are one; nil when nobody knows.
 	Constant func(c Column) (v int64, ok bool)
 	// Left, unless it is nil, tells of questions that the table is to leave out.
@@ -123,12 +124,8 @@ func (t *Table) column(c Column) []int64 {
 	return values
 }
 
-// readAhead reads the columns that every judgement asks for.
-func (t *Table) readAhead() {
-	columns := []Column{
-		colStatus, colService, colPipeline, colInstance, colSession, colE2E, colStages, colHeldBack,
-		colComponent + Column(LLMLoad), colComponent + Column(EmbedLoad), colComponent + Column(Connect),
-	}
+// readAhead reads columns that will be asked for.
+func (t *Table) readAhead(columns []Column) {
 	var sharing sync.WaitGroup
 	for half := range halves {
 		sharing.Go(func() {
@@ -139,6 +136,19 @@ func (t *Table) readAhead() {
 	}
 	sharing.Wait()
 }
+
+// judgedColumns are those that every judgement asks for.
+var judgedColumns = []Column{
+	colStatus, colService, colPipeline, colInstance, colSession, colE2E, colStages, colHeldBack,
+	colComponent + Column(LLMLoad), colComponent + Column(EmbedLoad), colComponent + Column(Connect),
+}
+
+var allColumns = func() (all []Column) {
+	for c := range NumColumns {
+		all = append(all, c)
+	}
+	return all
+}()
 
 // read is the numbers of c in the order of the parts.
 func (t *Table) read(c Column) []int64 {
@@ -158,6 +168,28 @@ func (t *Table) read(c Column) []int64 {
 		}
 	}
 	return values
+}
+
+// at is a number of c, of questions by row, without reading the whole column for it.
+func (t *Table) at(c Column, i int) int64 {
+	if have := t.columns[c].Load(); have != nil {
+		return (*have)[i]
+	}
+	if t.rows != nil && c.Domain() == OfQuestions {
+		i = int(t.rows[i])
+	}
+	for p := range t.parts {
+		n := t.parts[p].N[c.Domain()]
+		if i < n {
+			v := t.parts[p].At(c, i)
+			if c.IsText() {
+				v = t.local[p][v]
+			}
+			return v
+		}
+		i -= n
+	}
+	panic("diagnose: no such row")
 }
 
 // constant is the number that a column of questions has everywhere; ok is false when there is none, or nobody knows.
@@ -267,10 +299,10 @@ func (t *Table) places(counts Column) []int32 {
 // calls are where the calls of a row begin and end.
 func (t *Table) calls(row int) (first, end int) {
 	first = int(t.firstCall()[row])
-	return first, first + int(t.column(colCalls)[row])
+	return first, first + int(t.at(colCalls, row))
 }
 
-func (t *Table) textAt(c Column, i int) string { return t.texts[t.column(c)[i]] }
+func (t *Table) textAt(c Column, i int) string { return t.texts[t.at(c, i)] }
 
 // timed reports whether the times of a row's question are known.
 func (t *Table) timed(row int) bool { return t.column(colStart)[row] != 0 }

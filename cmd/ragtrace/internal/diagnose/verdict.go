@@ -204,8 +204,8 @@ func (j *Judgement) slowResults() []Slow {
 
 // traceID is the trace of a row's question.
 func (t *Table) traceID(row int) (id model.TraceID) {
-	binary.BigEndian.PutUint64(id[:8], uint64(t.column(colTraceHigh)[row]))
-	binary.BigEndian.PutUint64(id[8:], uint64(t.column(colTraceLow)[row]))
+	binary.BigEndian.PutUint64(id[:8], uint64(t.at(colTraceHigh, row)))
+	binary.BigEndian.PutUint64(id[8:], uint64(t.at(colTraceLow, row)))
 	return id
 }
 

@@ -93,6 +93,7 @@ func unpack(b []byte) (diagnose.Part, error) {
 	p.Append = func(c diagnose.Column, to []int64) []int64 {
 		return columns[c].append(to, p.N[c.Domain()])
 	}
+	p.At = func(c diagnose.Column, i int) int64 { return columns[c].at(i) }
 	p.Constant = func(c diagnose.Column) (int64, bool) { return int64(columns[c].least), columns[c].width == 0 }
 	if !p.Sound() {
 		return p, errQuestion
@@ -115,6 +116,14 @@ func (d *decoder) column(n int) (c column) {
 	c.data = d.b[:n*c.width+7]
 	d.b = d.b[n*c.width:]
 	return c
+}
+
+// at is one number.
+func (c *column) at(i int) int64 {
+	if c.width == 0 {
+		return int64(c.least)
+	}
+	return int64(c.least + binary.LittleEndian.Uint64(c.data[i*c.width:])&(^uint64(0)>>(64-8*c.width)))
 }
 
 // append appends the column's n numbers.
