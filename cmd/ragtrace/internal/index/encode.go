@@ -9,7 +9,7 @@ import (
 
 // format is the way in which questions are cut and written. It goes up with every change to either: then all stores are
 // cut anew.
-const format = 3
+const format = 2
 
 // encode appends a question. Numbers are varints, texts have their length before them, and what is mostly zero is left out
 // behind a set of bits; times within the question count from its start.

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// A trace is cut when nothing of it has come for settled, since most of it comes within seconds; who reads before that
-	// cuts it for himself.
-	settled = 2 * time.Second
+	// A trace is cut when nothing of it has come for settled; who reads before that cuts it for himself. Longer would spare some
+	// cutting of traces that come in several requests, and have every reader do it instead.
+	settled = 250 * time.Millisecond
 	// every is how often traces that have settled are looked for, batch how many are written in one transaction: few, as
 	// spans that come wait for it.
-	every = 500 * time.Millisecond
+	every = 100 * time.Millisecond
 	batch = 64
 	// calm is how long nothing may have come of traces whose questions are packed: what still changes would be packed over and
 	// over.

@@ -65,6 +65,10 @@ type column struct {
 	data  []byte
 }
 
+// most is how many questions, flags or calls a byte of a pack may stand for: no two questions have the same ids, two calls of
+// one question do not start at once, and there are a dozen flags.
+const most = 16
+
 // unpack reads what pack wrote. b must not change as long as the part is in use.
 func unpack(b []byte) (diagnose.Part, error) {
 	d := newDecoder()
@@ -72,7 +76,7 @@ func unpack(b []byte) (diagnose.Part, error) {
 	var p diagnose.Part
 	for i := range p.N {
 		n := d.uvarint()
-		if n > 1<<31-1 {
+		if n > most*uint64(len(b)) { // nothing may take all memory
 			return p, errQuestion
 		}
 		p.N[i] = int(n)

@@ -145,3 +145,44 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 		t.Errorf("%d traces, want 2", n)
 	}
 }
+
+// TestAFileOfVersion2KeepsItsQuestions makes a file as version 2 did, with a question that is written.
+func TestAFileOfVersion2KeepsItsQuestions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "v2.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"schema/1.sql", "schema/2.sql"} {
+		step, err := steps.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec(string(step)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = db.Exec(fmt.Sprintf(`
+		INSERT INTO trace (id, trace_id, start, question) VALUES (1, x'0102030405060708090a0b0c0d0e0f10', 5, 1);
+		INSERT INTO question (id, start, session, data) VALUES (1 << 24, 5, 'a', x'616263');
+		UPDATE question_format SET format = 7;
+		PRAGMA application_id = %d; PRAGMA user_version = 2`, applicationID))
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var got []string
+	for part, err := range s.Questions(t.Context(), Cutter{Format: 7, Cut: func([]model.Span) [][]byte { return nil }}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(part.Data))
+	}
+	if diff := cmp.Diff([]string{"abc"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
