@@ -52,7 +52,7 @@ type usual struct {
 func newSnapshot(version string, questions []diagnose.Question) *snapshot {
 	r := diagnose.Judge(questions)
 	s := &snapshot{
-		version: version, results: bySession(r.Questions), verdict: r.Verdict,
+		version: version, results: r.Questions, verdict: r.Verdict,
 		traces: make(map[model.TraceID][]int, len(questions)), slow: make(map[slowKey]*diagnose.Slow, len(r.Verdict.Slow)),
 		warm: make(map[peers]*warmth), questions: questions,
 	}
@@ -83,45 +83,6 @@ func newSnapshot(version string, questions []diagnose.Question) *snapshot {
 	}
 	s.sessions, s.services, s.models, s.backends = sessions.names(), services.names(), models.names(), backends.names()
 	return s
-}
-
-// bySession puts sessions in the order of their first known starts. A question that is still being answered has none, and
-// would otherwise have its session go first for as long.
-func bySession(results []diagnose.Result) []diagnose.Result {
-	type session struct {
-		results []diagnose.Result
-		start   time.Time // zero when none is known
-	}
-	var sessions []session
-	for from, to := 0, 0; from < len(results); from = to {
-		var start time.Time
-		for ; to < len(results) && results[to].Session == results[from].Session; to++ {
-			if r := &results[to]; r.Timed && (start.IsZero() || r.Start.Before(start)) {
-				start = r.Start
-			}
-		}
-		sessions = append(sessions, session{results[from:to], start})
-	}
-	byStart := func(a, b session) int {
-		switch {
-		case a.start.Equal(b.start):
-			return 0
-		case b.start.IsZero():
-			return -1
-		case a.start.IsZero():
-			return 1
-		}
-		return a.start.Compare(b.start)
-	}
-	if slices.IsSortedFunc(sessions, byStart) {
-		return results
-	}
-	slices.SortStableFunc(sessions, byStart)
-	sorted := make([]diagnose.Result, 0, len(results))
-	for _, s := range sessions {
-		sorted = append(sorted, s.results...)
-	}
-	return sorted
 }
 
 type slowKey struct {
