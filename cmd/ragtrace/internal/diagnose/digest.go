@@ -102,7 +102,7 @@ func (j *Judgement) usual(row int) (u Usual) {
 		}
 	}
 	for c := range numComponents {
-		u.Here[c] = time.Duration(j.t.component(c)[row])
+		u.Here[c] = time.Duration(j.t.at(colComponent+Column(c), row))
 		median, _ := g.othersMedian(quantity(c), row)
 		u.Medians[c] = time.Duration(median)
 		u.Occurs[c] = have&(1<<c) != 0 || g.othersHave(quantity(c), row)

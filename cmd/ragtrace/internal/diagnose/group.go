@@ -66,13 +66,15 @@ func (g *group) sampleAhead() {
 func (g *group) warmMedian(load Component) time.Duration {
 	s := &g.warm[load]
 	s.once.Do(func() {
-		loads := g.t.component(load)
-		var values []float64
+		memory := scratch.Get().(*[]float64)
+		defer scratch.Put(memory)
+		loads, values := g.t.component(load), (*memory)[:0]
 		for _, row := range g.ok {
 			if d := loads[row]; d <= int64(warmLoad) {
 				values = append(values, float64(d))
 			}
 		}
+		*memory = values
 		s.is = newSample(values)
 	})
 	return time.Duration(s.is.median())

@@ -87,7 +87,11 @@ func newJudgement(t *Table, among, chosen func(row int) bool) *Judgement {
 			if at, known = byPeers[p]; !known {
 				at = int32(len(j.groups))
 				byPeers[p] = at
-				j.groups = append(j.groups, &group{t: t})
+				g := &group{t: t}
+				if at == 0 { // it is most often the only one
+					g.all, g.ok = make([]int32, 0, t.n-row), make([]int32, 0, t.n-row)
+				}
+				j.groups = append(j.groups, g)
 			}
 			last = p
 		}

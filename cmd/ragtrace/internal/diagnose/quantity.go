@@ -1,6 +1,9 @@
 package diagnose
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // A quantity is a number that questions are compared by. The components are the first of them, in nanoseconds.
 type quantity int
@@ -50,60 +53,81 @@ var (
 // values appends the values of k in those of the rows that know it.
 func (t *Table) values(k quantity, rows []int32, values []float64) []float64 {
 	values = slices.Grow(values, len(rows))
-	column := func(c Column) {
-		of := t.column(c)
-		for _, row := range rows {
-			values = append(values, float64(of[row]))
-		}
-	}
-	switch {
-	case k < quantity(numComponents):
-		column(colComponent + Column(k))
-	case k == qE2E:
-		column(colE2E)
-	case k.summed() != nil:
-		sums := make([]int64, len(rows))
-		for _, c := range k.summed() {
-			of := t.component(c)
-			for i, row := range rows {
-				sums[i] += of[row]
-			}
-		}
-		if k == qOutside {
-			whole := t.column(colE2E)
-			for i, row := range rows {
-				sums[i] = whole[row] - sums[i]
-			}
-		}
-		for _, sum := range sums {
-			values = append(values, float64(sum))
-		}
-	default:
+	if k >= qCalls {
 		for _, row := range rows {
 			if v, ok := t.ofCalls(k, int(row)); ok {
 				values = append(values, v)
 			}
 		}
+		return values
+	}
+	memory := integers.Get().(*[2][]int64)
+	defer integers.Put(memory)
+	sums := memory[0][:0]
+	switch {
+	case k < quantity(numComponents):
+		sums = t.gather(colComponent+Column(k), rows, sums)
+	case k == qE2E:
+		sums = t.gather(colE2E, rows, sums)
+	default:
+		sums = append(sums, make([]int64, len(rows))...)
+		for _, c := range k.summed() {
+			memory[1] = t.gather(colComponent+Column(c), rows, memory[1][:0])
+			for i, v := range memory[1] {
+				sums[i] += v
+			}
+		}
+		if k == qOutside {
+			memory[1] = t.gather(colE2E, rows, memory[1][:0])
+			for i, v := range memory[1] {
+				sums[i] = v - sums[i]
+			}
+		}
+	}
+	memory[0] = sums
+	for _, v := range sums {
+		values = append(values, float64(v))
 	}
 	return values
+}
+
+// integers is memory for the numbers of two columns.
+var integers = sync.Pool{New: func() any { return new([2][]int64) }}
+
+// gather appends the numbers of a column in rows. What is asked for once need not be kept: of most components a judgement wants
+// no more than the middle.
+func (t *Table) gather(c Column, rows []int32, to []int64) []int64 {
+	if t.columns[c].Load() == nil && t.rows == nil && len(rows) == t.n {
+		to = slices.Grow(to, t.n)
+		for i := range t.parts {
+			to = t.parts[i].Append(c, to)
+		}
+		return to
+	}
+	column := t.column(c)
+	to = slices.Grow(to, len(rows))
+	for _, row := range rows {
+		to = append(to, column[row])
+	}
+	return to
 }
 
 // value is the value of k in a row; ok is false where it is unknown.
 func (t *Table) value(k quantity, row int) (v float64, ok bool) {
 	switch {
 	case k < quantity(numComponents):
-		return float64(t.column(colComponent + Column(k))[row]), true
+		return float64(t.at(colComponent+Column(k), row)), true
 	case k == qE2E:
-		return float64(t.column(colE2E)[row]), true
+		return float64(t.at(colE2E, row)), true
 	case k >= qCalls:
 		return t.ofCalls(k, row)
 	}
 	var sum int64
 	for _, c := range k.summed() {
-		sum += t.component(c)[row]
+		sum += t.at(colComponent+Column(c), row)
 	}
 	if k == qOutside {
-		sum = t.column(colE2E)[row] - sum
+		sum = t.at(colE2E, row) - sum
 	}
 	return float64(sum), true
 }
@@ -132,7 +156,7 @@ func (t *Table) ofCalls(k quantity, row int) (v float64, ok bool) {
 	if !ok || steps <= 0 {
 		return 0, false
 	}
-	return float64(t.component(LLMDecode)[row]) / steps, true
+	return float64(t.at(colComponent+Column(LLMDecode), row)) / steps, true
 }
 
 // tokenSum adds up a count, less a number for each call, over the calls that did not fail. It is unknown when one of them

@@ -15,8 +15,9 @@ type Table struct {
 	rows  []int32 // by start, the place of a question in the parts; nil when they lie in that order
 	n     int
 	texts []string
-	known map[string]int64 // places in texts
-	local [][]int64        // by part, the places of its texts in texts
+	known map[string]int64  // places in texts
+	local [][]int64         // by part, the places of its texts in texts
+	ends  [NumDomains][]int // by part, how many there are in it and those before it
 
 	columns   [NumColumns]atomic.Pointer[[]int64]
 	loading   [NumColumns]sync.Mutex
@@ -51,6 +52,13 @@ func NewTable(parts []Part) *Table {
 	for i := range parts {
 		p := &parts[i]
 		t.n += p.N[OfQuestions]
+		for of := range NumDomains {
+			before := 0
+			if i > 0 {
+				before = t.ends[of][i-1]
+			}
+			t.ends[of] = append(t.ends[of], before+p.N[of])
+		}
 		local := make([]int64, len(p.Texts))
 		for j, text := range p.Texts {
 			local[j] = t.text(text)
@@ -178,18 +186,13 @@ func (t *Table) at(c Column, i int) int64 {
 	if t.rows != nil && c.Domain() == OfQuestions {
 		i = int(t.rows[i])
 	}
-	for p := range t.parts {
-		n := t.parts[p].N[c.Domain()]
-		if i < n {
-			v := t.parts[p].At(c, i)
-			if c.IsText() {
-				v = t.local[p][v]
-			}
-			return v
-		}
-		i -= n
+	ends := t.ends[c.Domain()]
+	p, _ := slices.BinarySearch(ends, i+1)
+	v := t.parts[p].At(c, i-(ends[p]-t.parts[p].N[c.Domain()]))
+	if c.IsText() {
+		v = t.local[p][v]
 	}
-	panic("diagnose: no such row")
+	return v
 }
 
 // constant is the number that a column of questions has everywhere; ok is false when there is none, or nobody knows.

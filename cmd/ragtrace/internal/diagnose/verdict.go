@@ -64,7 +64,7 @@ func (j *Judgement) Chosen() []int { return j.inOrder(j.chosen) }
 
 func (j *Judgement) inOrder(wanted func(row int) bool) []int {
 	place := make([]int, len(j.t.texts)) // of a session in bySession, from 1
-	var bySession [][]int                // in the order of their starts
+	var bySession [][]int32              // in the order of their starts
 	sessions := j.t.column(colSession)
 	n := 0
 	register := func(row int32) *int {
@@ -83,17 +83,19 @@ func (j *Judgement) inOrder(wanted func(row int) bool) []int {
 	for _, row := range j.rows {
 		at := register(row)
 		if wanted == nil || wanted(int(row)) {
-			bySession[*at-1] = append(bySession[*at-1], int(row))
+			bySession[*at-1] = append(bySession[*at-1], row)
 			n++
 		}
 	}
-	rows := make([]int, 0, n)
+	rows, numbers := make([]int, 0, n), j.t.numbered()
 	for _, list := range bySession {
-		byNumber := func(a, b int) int { return cmp.Compare(j.t.Number(a), j.t.Number(b)) }
+		byNumber := func(a, b int32) int { return cmp.Compare(numbers[a], numbers[b]) }
 		if !slices.IsSortedFunc(list, byNumber) { // as they mostly are
 			slices.SortStableFunc(list, byNumber)
 		}
-		rows = append(rows, list...)
+		for _, row := range list {
+			rows = append(rows, int(row))
+		}
 	}
 	return rows
 }

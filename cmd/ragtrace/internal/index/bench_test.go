@@ -33,6 +33,7 @@ func BenchmarkMillion(b *testing.B) {
 		}
 	})
 	write(b)
+	Keep(st, nil).Close() // and what is left to pack
 	read := func(b *testing.B) *diagnose.Table {
 		all, err := Read(b.Context(), st, nil)
 		if err != nil || all.Len() != questions {
