@@ -104,9 +104,9 @@ func (p *process) cpu() (time.Duration, error) {
 	return time.Duration(user+system) * time.Second / ticks, errors.Join(err1, err2)
 }
 
-// rest is how long a server that does nothing is waited for, until it is believed: ragtrace cuts the questions out of spans
-// two seconds after the last of them.
-const rest = 4 * time.Second
+// rest is how long a server that does nothing is waited for, until it is believed: ragtrace packs questions five seconds after
+// the last of their spans.
+const rest = 7 * time.Second
 
 // settledCPU is cpu when the process has done what it does after the last acknowledgement: when it has spent less than a
 // twentieth of a CPU for a rest. It is waited for at most a minute.
