@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 )
 
 // ReadJSON reads OTLP/JSON: any number of requests after one another, each on a line of its own or over several. A batch
@@ -153,10 +156,31 @@ func (b *Batch) addJSON(span json.RawMessage, resource, scope *Envelope) {
 	raw, err := toProtobuf(fmt.Sprintf(`{"resourceSpans":[{"scopeSpans":[{"spans":[%s]}]}]}`, span),
 		fieldResourceSpans, fieldScopeSpans, fieldSpans)
 	if err != nil {
-		b.Refuse(errMalformed)
+		b.Refuse(whyMalformed(span))
 		return
 	}
 	b.Add(raw, resource, scope)
+}
+
+// whyMalformed tells ids of another length or kind, such as base64, from all else that cannot be translated.
+func whyMalformed(span json.RawMessage) error {
+	var ids struct {
+		TraceID *string `json:"traceId"`
+		SpanID  *string `json:"spanId"`
+	}
+	isID := func(text *string, size int) bool {
+		id, err := hex.DecodeString(*text)
+		return err == nil && len(id) == size
+	}
+	switch err := json.Unmarshal(span, &ids); {
+	case err != nil:
+		return errMalformed
+	case ids.TraceID != nil && !isID(ids.TraceID, len(model.TraceID{})):
+		return errTraceID
+	case ids.SpanID != nil && !isID(ids.SpanID, len(model.SpanID{})):
+		return errSpanID
+	}
+	return errMalformed
 }
 
 // toProtobuf translates a request of one element into protobuf and takes the element out: the first child on path. One

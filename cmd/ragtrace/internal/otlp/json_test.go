@@ -87,6 +87,7 @@ func TestJSONSpansAreRefusedOneByOne(t *testing.T) {
 		`{"traceId":"5b8efff798038103d269b633813fc60c"}`,
 		`{"traceId":"5b8e","spanId":"eee19b7ec3c1b174"}`,
 		`{"traceId":"W47/95gDgQPSabYzgT/GDA==","spanId":"7uGbfsPBsXQ="}`, // base64, as a plain protobuf library writes it
+		`{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee1"}`,
 		`{"traceId":5,"spanId":"eee19b7ec3c1b174"}`,
 		`"span"`,
 		`null`,
@@ -97,8 +98,10 @@ func TestJSONSpansAreRefusedOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, reasons := batches[0].Refusal()
-	if len(batches[0].Spans) != 1 || n != 8 {
-		t.Errorf("kept %d and refused %d (%s), want 1 and 8", len(batches[0].Spans), n, reasons)
+	// The null has no id at all.
+	want := "3: malformed; 3: span id is not 8 bytes or is zero; 3: trace id is not 16 bytes or is zero"
+	if len(batches[0].Spans) != 1 || n != 9 || reasons != want {
+		t.Errorf("kept %d and refused %d: %s; want 1 and 9: %s", len(batches[0].Spans), n, reasons, want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -18,7 +19,7 @@ var ErrClosed = errors.New("the store is closed")
 func (s *Store) fail(what string, err error) error {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		// The low byte is the error; the rest tells kinds of it apart: https://www.sqlite.org/rescode.html
-		if words := hints[e.Code()&0xff]; words != "" {
+		if words := cmp.Or(hints[e.Code()], hints[e.Code()&0xff]); words != "" {
 			return fmt.Errorf("%s %s: %s: %w", what, s.path, words, err)
 		}
 	}
@@ -26,12 +27,13 @@ func (s *Store) fail(what string, err error) error {
 }
 
 var hints = map[int]string{
-	sqlite3.SQLITE_NOTADB:   "not a ragtrace file",
-	sqlite3.SQLITE_CORRUPT:  "the file is damaged (restore a copy, or move it away and save what can be read of it with sqlite3 FILE .recover)",
-	sqlite3.SQLITE_FULL:     "the disk is full",
-	sqlite3.SQLITE_READONLY: "no permission to write",
-	sqlite3.SQLITE_CANTOPEN: "the file or its folder cannot be opened (check the permissions)",
-	sqlite3.SQLITE_BUSY:     "another program keeps the file locked",
-	sqlite3.SQLITE_LOCKED:   "another program keeps the file locked",
-	sqlite3.SQLITE_IOERR:    "the disk does not work as it should",
+	sqlite3.SQLITE_NOTADB:             "not a ragtrace file",
+	sqlite3.SQLITE_CORRUPT:            "the file is damaged (restore a copy, or move it away and save what can be read of it with sqlite3 FILE .recover)",
+	sqlite3.SQLITE_FULL:               "the disk is full (make some room; ragtrace prune then gives back what old traces take)",
+	sqlite3.SQLITE_READONLY:           "no permission to write",
+	sqlite3.SQLITE_READONLY_DIRECTORY: "no permission to write in its folder, which reading needs too (copy the file to a folder of your own)",
+	sqlite3.SQLITE_CANTOPEN:           "the file or its folder cannot be opened (check the permissions)",
+	sqlite3.SQLITE_BUSY:               "another program keeps the file locked",
+	sqlite3.SQLITE_LOCKED:             "another program keeps the file locked",
+	sqlite3.SQLITE_IOERR:              "the disk does not work as it should",
 }

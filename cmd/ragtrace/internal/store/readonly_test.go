@@ -35,6 +35,31 @@ func TestOpenRefusesAFileThatMayOnlyBeRead(t *testing.T) {
 	}
 }
 
+// Nobody may write in the folder, and SQLite wants to, for an index of the log, even when it only reads.
+func TestReadingInAFolderThatMayOnlyBeReadSaysWhatHelps(t *testing.T) {
+	if os.Geteuid() == 0 {
+		asNobody(t)
+		return
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "test.db")
+	if s, err := store.Open(path); err != nil {
+		t.Fatal(err)
+	} else if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o700)
+	if s, err := store.OpenReadOnly(path); err == nil || !strings.Contains(err.Error(), "copy the file to a folder of your own") {
+		t.Errorf("error is %v, want one that says to copy the file", err)
+		if err == nil {
+			s.Close()
+		}
+	}
+}
+
 // asNobody runs the test in a process of a user who may not write everything, from a copy that this user may read.
 func asNobody(t *testing.T) {
 	const nobody = 65534
