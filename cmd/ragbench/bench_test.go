@@ -121,6 +121,21 @@ func measureSmall(t *testing.T, jaeger string, peers ...string) {
 	}
 }
 
+func TestAProgramIsNamedFromWhereOneStands(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("program", []byte("#!/bin/sh\necho here\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p, err := startProcess(t.TempDir(), nil, "./program")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.exited
+	if log, err := os.ReadFile(p.log); string(log) != "here\n" || err != nil {
+		t.Errorf("it wrote %q, error %v", log, err)
+	}
+}
+
 func TestBench(t *testing.T) {
 	measureSmall(t, t.TempDir()+"/none", "ragtrace")
 }

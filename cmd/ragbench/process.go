@@ -26,6 +26,11 @@ type process struct {
 
 // startProcess runs a program, in a folder of its own.
 func startProcess(dir string, env []string, path string, args ...string) (*process, error) {
+	// It was named from our folder, not from that one.
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
 	p := &process{log: filepath.Join(dir, "log"), exited: make(chan struct{})}
 	log, err := os.Create(p.log)
 	if err != nil {

@@ -44,7 +44,7 @@ be read; what is left out is named, and the exit status says so.`,
 				return usagef("--trace: %v", err)
 			}
 		}
-		st, err := store.OpenReadOnly(*db)
+		st, err := openStore(*db)
 		if err != nil {
 			return err
 		}

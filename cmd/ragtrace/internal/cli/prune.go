@@ -59,7 +59,7 @@ func wouldPrune(ctx context.Context, w io.Writer, db string, limits store.Limits
 func pruneNow(ctx context.Context, w io.Writer, db string, limits store.Limits) (err error) {
 	// Opening for writing would make a file where there is none, and brings an old one up to date.
 	if _, err := os.Stat(db); err != nil {
-		return err
+		return noStore(db, err)
 	}
 	st, err := store.Open(db)
 	if err != nil {

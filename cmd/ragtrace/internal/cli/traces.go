@@ -55,11 +55,16 @@ func (s source) open(ctx context.Context, warn io.Writer) (*traces, error) {
 // openStore opens a store for reading.
 func openStore(path string) (*store.Store, error) {
 	st, err := store.OpenReadOnly(path)
+	return st, noStore(path, err)
+}
+
+// noStore is err, or says what helps when there is no such file.
+func noStore(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there are no traces yet: %s does not exist (receive some with ragtrace serve, make some with "+
+		return fmt.Errorf("there are no traces yet: %s does not exist (receive some with ragtrace serve, make some with "+
 			"ragtrace demo, or name another file with --db)", path)
 	}
-	return st, err
+	return err
 }
 
 func readStore(ctx context.Context, path string, w window, warn io.Writer) (*traces, error) {
