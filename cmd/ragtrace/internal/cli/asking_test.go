@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -18,8 +19,10 @@ type asking struct {
 	session                          string
 	number                           int
 	at, search, load, decode, unsaid time.Duration // unsaid: after all stages
+	rewrite                          time.Duration // of the question by another model, while it is searched
 	status                           int           // of the root, as in OTLP
 	output                           int64         // tokens
+	model                            string        // that answers; "" for m
 }
 
 func otlpAttr(key string, value any) map[string]any {
@@ -71,7 +74,10 @@ func otlpJSON(askings ...asking) []byte {
 		if a.search > 0 {
 			add(root, "search", 3, a.at, at)
 		}
-		call := add(root, "llm", 3, at, end, otlpAttr("gen_ai.request.model", "m"), otlpAttr("gen_ai.provider.name", "ollama"),
+		if a.rewrite > 0 {
+			add(root, "llm", 3, a.at, a.at+a.rewrite, otlpAttr("gen_ai.request.model", "small"), otlpAttr("gen_ai.provider.name", "ollama"))
+		}
+		call := add(root, "llm", 3, at, end, otlpAttr("gen_ai.request.model", cmp.Or(a.model, "m")), otlpAttr("gen_ai.provider.name", "ollama"),
 			otlpAttr("gen_ai.usage.output_tokens", a.output), otlpAttr("gen_ai.usage.input_tokens", int64(100)),
 			otlpAttr("gen_ai.response.time_to_first_chunk", a.load.Seconds()))
 		if a.load > 0 {

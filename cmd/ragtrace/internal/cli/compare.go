@@ -102,11 +102,10 @@ func compareFiles(cmd *cobra.Command, f *filters, paths []string) (c stats.Compa
 		}
 	}
 	a, b := sides[0], sides[1]
-	results := [2][]diagnose.Result{a.narrowed().Questions, b.narrowed().Questions}
-	if several := pipelines(slices.Concat(results[:]...)); len(several) > 1 {
+	if several := pipelines(slices.Concat(a.narrowed().Questions, b.narrowed().Questions)); len(several) > 1 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: the medians are over several pipelines (%s)\n", choices("they are", several))
 	}
-	c = stats.Compare(results[0], results[1], a.filter, b.filter)
+	c = stats.Compare(a.Report().Questions, b.Report().Questions, a.filter, b.filter)
 	for i, side := range []stats.Side{c.A, c.B} {
 		if side.Questions == 0 {
 			return c, fmt.Errorf("%s: no question ended well, so there is nothing to compare", paths[i])
@@ -154,11 +153,13 @@ func compareQuestions(cmd *cobra.Command, f *filters, args []string) (c stats.Co
 	defer j.close()
 	var sides [2][]diagnose.Result
 	names = make([]string, 2)
+	all := j.Report().Questions
+	told := slices.DeleteFunc(slices.Clone(all), func(q diagnose.Result) bool { return !j.filter.Question(&q) })
 	for i, arg := range args {
 		if arg == warm {
 			continue
 		}
-		q, err := choose(j.narrowed().Questions, arg)
+		q, err := choose(told, arg)
 		if err != nil {
 			return c, nil, err
 		}
@@ -171,7 +172,7 @@ func compareQuestions(cmd *cobra.Command, f *filters, args []string) (c stats.Co
 		if arg != warm {
 			continue
 		}
-		sides[i] = stats.WarmPeers(j.Report().Questions, &sides[1-i][0])
+		sides[i] = stats.WarmPeers(all, &sides[1-i][0])
 		if len(sides[i]) == 0 {
 			return c, nil, fmt.Errorf("%s has no warm question of its service and pipeline beside it", names[1-i])
 		}

@@ -9,22 +9,17 @@ import (
 
 // Judge compares questions with their peers, which are those of the same service and pipeline over all sessions. It does
 // not change them.
-func Judge(questions []Question) Report { return JudgeChosen(questions, nil) }
+func Judge(questions []Question) Report { return TableOf(questions).Judge(nil, nil).Report() }
 
-// JudgeChosen judges as Judge does, all questions being peers, and lists all of them, but its verdict tells only of slow
-// questions that are chosen. nil chooses all.
-func JudgeChosen(questions []Question, chosen func(*Result) bool) Report {
+// VerdictOn judges as Judge does, all questions being peers, but tells only of slow questions that are chosen.
+func VerdictOn(questions []Question, chosen func(*Result) bool) Verdict {
 	var j *Judgement
-	var choose func(row int) bool
-	if chosen != nil {
-		var s slabs // of results that are looked at once
-		choose = func(row int) bool {
-			r := j.result(row, &s)
-			return chosen(&r)
-		}
-	}
-	j = TableOf(questions).Judge(nil, choose)
-	return j.Report()
+	var s slabs // of results that are looked at once
+	j = TableOf(questions).Judge(nil, func(row int) bool {
+		r := j.result(row, &s)
+		return chosen(&r)
+	})
+	return j.Verdict()
 }
 
 // A Judgement is what is found out about questions of a table.

@@ -90,8 +90,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestJudgeChosen has two slow questions, of which the verdict tells one; what is usual stays that of all.
-func TestJudgeChosen(t *testing.T) {
+// TestVerdictOn has two slow questions, of which the verdict tells one; what is usual stays that of all.
+func TestVerdictOn(t *testing.T) {
 	questions := Cut(play(6, func(i int, p *plan) {
 		switch i {
 		case 2:
@@ -101,9 +101,9 @@ func TestJudgeChosen(t *testing.T) {
 		}
 	}))
 	number := func(n int) func(*Result) bool { return func(r *Result) bool { return r.Number == n } }
-	r := JudgeChosen(questions, number(5))
-	if len(r.Questions) != 6 || r.Verdict.Side != SideOutside {
-		t.Errorf("%d questions, side %s", len(r.Questions), r.Verdict.Side)
+	r := Report{Verdict: VerdictOn(questions, number(5))}
+	if r.Verdict.Side != SideOutside {
+		t.Errorf("side %s", r.Verdict.Side)
 	}
 	if diff := cmp.Diff([]int{5}, slowNumbers(r)); diff != "" {
 		t.Errorf("slow (-want +got):\n%s", diff)
@@ -117,8 +117,7 @@ func TestJudgeChosen(t *testing.T) {
 	if text := r.Verdict.Text; strings.Contains(text, "uestion 2") || len(r.Verdict.Advice) != 1 {
 		t.Errorf("text %q, advice %v", text, r.Verdict.Advice)
 	}
-	r = JudgeChosen(questions, number(1))
-	if v := r.Verdict; v.Text != "None of the questions asked for stands out." || v.Side != SideNone || len(v.Slow)+len(v.Causes)+len(v.Advice) > 0 {
+	if v := VerdictOn(questions, number(1)); v.Text != "None of the questions asked for stands out." || v.Side != SideNone || len(v.Slow)+len(v.Causes)+len(v.Advice) > 0 {
 		t.Errorf("verdict %+v", v)
 	}
 }

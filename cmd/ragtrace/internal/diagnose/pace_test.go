@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -63,7 +64,7 @@ func TestPace(t *testing.T) {
 
 func TestPaceFlagsBadFigures(t *testing.T) {
 	q := Cut(play(1, func(_ int, p *plan) { p.call = model.Attrs{"ragtrace.llm.time_per_output_token": "soon"} }))[0]
-	if !q.HasFlag(FlagBadValue) {
+	if !slices.Contains(q.Flags, FlagBadValue) {
 		t.Errorf("flags %v lack %s", q.Flags, FlagBadValue)
 	}
 }

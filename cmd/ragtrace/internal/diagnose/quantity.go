@@ -94,7 +94,7 @@ func (t *Table) values(k quantity, rows []int32, values []float64) []float64 {
 // integers is memory for the numbers of two columns.
 var integers = sync.Pool{New: func() any { return new([2][]int64) }}
 
-// gather appends the numbers of a column in rows. What is asked for once need not be kept: of most components a judgement wants
+// gather appends the numbers of a column, which is no text, in rows. What is asked for once need not be kept: of most components a judgement wants
 // no more than the middle.
 func (t *Table) gather(c Column, rows []int32, to []int64) []int64 {
 	if t.columns[c].Load() == nil && t.rows == nil && len(rows) == t.n {

@@ -35,7 +35,7 @@ type Question struct {
 	RootID  model.SpanID  `json:"root_id"` // zero when the root is missing
 
 	Session  string `json:"session"`  // "" when the spans name none
-	Number   int    `json:"number"`   // as the spans name it, from 1, or as Number gave it; 0: none, its place in the session counts
+	Number   int    `json:"number"`   // as the spans name it, from 1; 0: none, its place in the session counts
 	Service  string `json:"service"`  // service.name of the root
 	Instance string `json:"instance"` // service.instance.id of the root
 	Pipeline string `json:"pipeline"` // name of the pipeline, else of the root span
@@ -132,16 +132,3 @@ func (q *Question) E2E() time.Duration { return time.Duration(q.End - q.Start) }
 
 // Timed reports whether the question's times are known; they are not when its root is missing.
 func (q *Question) Timed() bool { return q.Start != 0 }
-
-// Has reports whether the question has a span of component c.
-func (q *Question) Has(c Component) bool { return q.Stages&(1<<c) != 0 }
-
-// HasFlag reports whether the flag is raised.
-func (q *Question) HasFlag(flag string) bool {
-	for _, f := range q.Flags {
-		if f == flag {
-			return true
-		}
-	}
-	return false
-}

@@ -39,7 +39,7 @@ type Part struct {
 	// Append appends the numbers of a column, and At is one of them. They may be called at the same time.
 	Append func(c Column, to []int64) []int64
 	At     func(c Column, i int) int64
-	// Constant tells that all numbers of a column are one; nil when nobody knows.
+	// Constant tells that all numbers of a column of questions, which is no text, are one; nil when nobody knows.
 	Constant func(c Column) (v int64, ok bool)
 	// Left, unless it is nil, tells of questions that the table is to leave out.
 	Left func(i int) bool
@@ -195,7 +195,8 @@ func (t *Table) at(c Column, i int) int64 {
 	return v
 }
 
-// constant is the number that a column of questions has everywhere; ok is false when there is none, or nobody knows.
+// constant is the number that a column of questions, which is no text, has everywhere; ok is false when there is none, or nobody
+// knows.
 func (t *Table) constant(c Column) (v int64, ok bool) {
 	for i := range t.parts {
 		p := &t.parts[i]

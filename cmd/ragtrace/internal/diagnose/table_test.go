@@ -3,45 +3,14 @@ package diagnose
 import (
 	stdcmp "cmp"
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-)
 
-// fillAll sets every field of a struct, however deep, to something that is not zero: a field that no column has would be
-// seen to be missing.
-func fillAll(v reflect.Value, n *int64) {
-	*n++
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fillAll(v.Field(i), n)
-		}
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		fallthrough
-	case reflect.Array:
-		for i := range v.Len() {
-			fillAll(v.Index(i), n)
-		}
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fillAll(v.Elem(), n)
-	case reflect.String:
-		v.SetString(string(rune('a' + *n%26)))
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int64:
-		v.SetInt(*n)
-	case reflect.Uint8, reflect.Uint32:
-		v.SetUint(uint64(*n))
-	default:
-		panic(v.Kind())
-	}
-}
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/everyfield"
+)
 
 // stored is a table of questions that are not there any more, in parts.
 func stored(questions []Question, sizes ...int) *Table {
@@ -63,7 +32,7 @@ func TestEveryFieldHasAColumn(t *testing.T) {
 	questions := make([]Question, 5)
 	n := int64(0)
 	for i := range questions[:4] {
-		fillAll(reflect.ValueOf(&questions[i]).Elem(), &n)
+		everyfield.Set(&questions[i], &n)
 	}
 	questions[1].Flags, questions[1].Calls, questions[1].FirstByte = nil, nil, nil
 	questions[2].Flags, questions[2].Calls = []string{}, []Call{}

@@ -7,8 +7,8 @@ import (
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 )
 
-// format is the way in which questions are cut and written. It goes up with every change to either: then all stores are
-// cut anew.
+// format is the way in which questions are cut, written and packed. It goes up with every change to any of these, which one to
+// the columns of diagnose is too: then all stores are cut anew.
 const format = 2
 
 // encode appends a question. Numbers are varints, texts have their length before them, and what is mostly zero is left out

@@ -2,45 +2,13 @@ package index
 
 import (
 	"math"
-	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/everyfield"
 	"pgregory.net/rapid"
 )
-
-// fill sets every field of a struct, however deep, to something that is not zero: a field that is not written would be
-// seen to be missing.
-func fill(v reflect.Value, n *int64) {
-	*n++
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i), n)
-		}
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		fallthrough
-	case reflect.Array:
-		for i := range v.Len() {
-			fill(v.Index(i), n)
-		}
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem(), n)
-	case reflect.String:
-		v.SetString(string(rune('a' + *n%26)))
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int64:
-		v.SetInt(*n)
-	case reflect.Uint8, reflect.Uint32:
-		v.SetUint(uint64(*n))
-	default:
-		panic(v.Kind())
-	}
-}
 
 func roundTrip(t interface{ Fatal(...any) }, q diagnose.Question) diagnose.Question {
 	var back diagnose.Question
@@ -53,7 +21,7 @@ func roundTrip(t interface{ Fatal(...any) }, q diagnose.Question) diagnose.Quest
 func TestEveryFieldIsKept(t *testing.T) {
 	var q diagnose.Question
 	n := int64(0)
-	fill(reflect.ValueOf(&q).Elem(), &n)
+	everyfield.Set(&q, &n)
 	if diff := cmp.Diff(q, roundTrip(t, q)); diff != "" {
 		t.Error(diff)
 	}
@@ -83,7 +51,7 @@ func TestAnyNumberIsKept(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	var q diagnose.Question
 	n := int64(0)
-	fill(reflect.ValueOf(&q).Elem(), &n)
+	everyfield.Set(&q, &n)
 	f.Add(encode(nil, &q))
 	f.Add(encode(nil, &diagnose.Question{}))
 	f.Fuzz(func(t *testing.T, b []byte) {

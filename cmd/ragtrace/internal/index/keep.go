@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -18,9 +19,10 @@ const (
 	// spans that come wait for it.
 	every = 100 * time.Millisecond
 	batch = 64
-	// calm is how long nothing may have come of traces whose questions are packed: what still changes would be packed over and
-	// over.
-	calm = 5 * time.Second
+	// calm is how long nothing may have come of traces whose questions are packed, since what still changes would be packed over
+	// and over; packEvery is how often such are looked for.
+	calm      = 5 * time.Second
+	packEvery = time.Second
 	// afterError is how long nothing is tried after something went wrong.
 	afterError = time.Minute
 	// lastWork bounds what is still cut at the end. The rest is cut by the next who has the store open.
@@ -53,13 +55,20 @@ func (k *Keeper) Close() {
 func (k *Keeper) run() {
 	ctx := context.Background()
 	k.report(k.store.SetQuestionFormat(ctx, format))
+	if n, err := k.store.CheckPacks(ctx, func(data []byte) error { _, err := unpack(data); return err }); n > 0 || err != nil {
+		k.report(errors.Join(err, fmt.Errorf("%d packs were damaged, and are made again", n)))
+	}
 	wait := every
+	var packed time.Time
 	for {
 		select {
 		case <-time.After(wait):
 			wait = every
 			if err := k.update(ctx, settled); err != nil {
 				wait = afterError
+			} else if now := time.Now(); now.Sub(packed) >= packEvery {
+				packed = now
+				k.packs(ctx, now.Add(-calm), k.closing)
 			}
 		case <-k.closing:
 			ctx, cancel := context.WithTimeout(ctx, lastWork)
@@ -67,6 +76,7 @@ func (k *Keeper) run() {
 			for n := batch; n == batch; {
 				n, _ = k.batch(ctx, time.Now())
 			}
+			// However short ago it came: who reads next finds it packed. The store counts in whole seconds.
 			k.packs(ctx, time.Now().Add(time.Second), ctx.Done())
 			return
 		}
@@ -77,11 +87,8 @@ func (k *Keeper) run() {
 func (k *Keeper) update(ctx context.Context, quiet time.Duration) error {
 	for {
 		n, err := k.batch(ctx, time.Now().Add(-quiet))
-		if err != nil {
+		if err != nil || n < batch {
 			return err
-		}
-		if n < batch {
-			return k.packs(ctx, time.Now().Add(-calm), k.closing)
 		}
 		select {
 		case <-k.closing:
@@ -101,17 +108,18 @@ func (k *Keeper) batch(ctx context.Context, quietSince time.Time) (n int, err er
 	return n, err
 }
 
-// packs makes packs of what has been quiet since a moment, until there are no more to make or it is to stop.
-func (k *Keeper) packs(ctx context.Context, quietSince time.Time, stop <-chan struct{}) error {
+// packs makes packs of what has been quiet since a moment, until there are no more to make or it is to stop. Nothing depends on
+// them, so what goes wrong is reported and holds up nothing.
+func (k *Keeper) packs(ctx context.Context, quietSince time.Time, stop <-chan struct{}) {
 	for {
 		n, err := k.store.PackQuestions(ctx, pack, quietSince, 1)
 		k.report(err)
-		if err != nil || n == 0 {
-			return err
+		if n == 0 {
+			return
 		}
 		select {
 		case <-stop:
-			return nil
+			return
 		default:
 		}
 	}

@@ -2,6 +2,8 @@ package index
 
 import (
 	"encoding/binary"
+	"errors"
+	"hash/crc32"
 	"math/bits"
 	"slices"
 
@@ -10,7 +12,7 @@ import (
 
 // pack puts questions together by columns. First come the counts of questions, flags and calls, then the texts with their
 // lengths, then each column: how many bytes a number of it takes, the least of them, and how much more each is. So a column is
-// read without reading the others, and a number in a nanosecond.
+// read without reading the others, and a number in a nanosecond. A checksum is last.
 func pack(questions [][]byte) ([]byte, error) {
 	d := newDecoder()
 	decoded := make([]diagnose.Question, len(questions))
@@ -36,8 +38,19 @@ func pack(questions [][]byte) ([]byte, error) {
 		b = appendColumn(b, values)
 	}
 	// A number is read as if it had eight bytes.
-	return append(b, make([]byte, 7)...), nil
+	b = append(b, make([]byte, 7)...)
+	for _, n := range part.N {
+		if n > most*len(b) {
+			return nil, errPack
+		}
+	}
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli)), nil
 }
+
+var (
+	errPack    = errors.New("a question has more calls than can be packed")
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+)
 
 func appendColumn(b []byte, values []int64) []byte {
 	if len(values) == 0 {
@@ -65,15 +78,20 @@ type column struct {
 	data  []byte
 }
 
-// most is how many questions, flags or calls a byte of a pack may stand for: no two questions have the same ids, two calls of
-// one question do not start at once, and there are a dozen flags.
+// most is how many questions, flags or calls a byte of a pack may stand for, so that no file takes all memory. They hardly are
+// more: no two questions have the same ids, and few calls of one start at once.
 const most = 16
 
 // unpack reads what pack wrote. b must not change as long as the part is in use.
 func unpack(b []byte) (diagnose.Part, error) {
+	var p diagnose.Part
+	end := len(b) - crc32.Size
+	if end < 0 || crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
+		return p, errQuestion
+	}
+	b = b[:end]
 	d := newDecoder()
 	d.b = b
-	var p diagnose.Part
 	for i := range p.N {
 		n := d.uvarint()
 		if n > most*uint64(len(b)) { // nothing may take all memory

@@ -4,8 +4,10 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"hash/crc32"
+	"log/slog"
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/everyfield"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp/otlptest"
 )
 
@@ -37,7 +40,7 @@ func TestAPackKeepsEveryField(t *testing.T) {
 	questions := make([]diagnose.Question, 5)
 	n := int64(0)
 	for i := range questions[1:] {
-		fill(reflect.ValueOf(&questions[1+i]).Elem(), &n)
+		everyfield.Set(&questions[1+i], &n)
 	}
 	if diff := cmp.Diff(questions, repack(t, questions)); diff != "" {
 		t.Error(diff)
@@ -75,7 +78,7 @@ func FuzzUnpack(f *testing.F) {
 	n := int64(0)
 	var encoded [][]byte
 	for i := range questions {
-		fill(reflect.ValueOf(&questions[i]).Elem(), &n)
+		everyfield.Set(&questions[i], &n)
 		encoded = append(encoded, encode(nil, &questions[i]))
 	}
 	data, err := pack(encoded)
@@ -86,10 +89,11 @@ func FuzzUnpack(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(data)
-	f.Add(empty)
+	f.Add(data[:len(data)-crc32.Size])
+	f.Add(empty[:len(empty)-crc32.Size])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		part, err := unpack(b)
+		// Without a checksum that is right, nothing else is looked at.
+		part, err := unpack(binary.LittleEndian.AppendUint32(slices.Clone(b), crc32.Checksum(b, castagnoli)))
 		if err != nil {
 			return
 		}
@@ -149,11 +153,14 @@ func TestReadingPacksIsReadingQuestions(t *testing.T) {
 	fresh("after a late span, written")
 }
 
-// Questions that cannot be read any more are made of their spans.
+// Questions that cannot be read any more are made of their rows or their spans, and packs that cannot be read are mended.
 func TestWhatIsWrittenMayBeDamaged(t *testing.T) {
+	const first, last = "(SELECT min(id) FROM question)", "(SELECT max(id) FROM question)"
 	for what, damage := range map[string]string{
-		"a question": "UPDATE question SET data = x'00' WHERE id = (SELECT max(id) FROM question)",
-		"a pack":     "UPDATE pack SET data = substr(data, 1, 500)",
+		"a question":              "UPDATE question SET data = x'00' WHERE id = " + last,
+		"the end of a pack":       "UPDATE pack SET data = substr(data, 1, 500)",
+		"a byte of a pack":        "UPDATE pack SET data = CAST(substr(data, 1, 40000) || x'ff' || substr(data, 40002) AS BLOB)",
+		"a pack and its question": "UPDATE pack SET data = x''; UPDATE question SET data = x'00' WHERE id = " + first,
 	} {
 		t.Run(what, func(t *testing.T) {
 			st := open(t)
@@ -174,8 +181,24 @@ func TestWhatIsWrittenMayBeDamaged(t *testing.T) {
 			if n, _ := result.RowsAffected(); n != 1 {
 				t.Fatalf("%d rows were damaged", n)
 			}
+			if _, err := read(t.Context(), st, cutter, nil); !errors.Is(err, errQuestion) {
+				t.Fatalf("the damage is not seen: %v", err)
+			}
 			if diff := cmp.Diff(want, questions(t, st)); diff != "" {
 				t.Error(diff)
+			}
+			if what == "a question" { // of the last ones, which are in no pack: it is mended when they are
+				return
+			}
+			for range 2 { // the first drops the pack, and finds the question that cannot be packed
+				Keep(st, slog.New(slog.DiscardHandler)).Close()
+			}
+			parts, err := read(t.Context(), st, cutter, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, diagnose.NewTable(parts).Questions()); diff != "" {
+				t.Errorf("mended: %s", diff)
 			}
 		})
 	}
@@ -198,10 +221,28 @@ func TestUnpackRefusesWhatCannotBe(t *testing.T) {
 	if _, err := unpack(append(slices.Clone(good), 0)); !errors.Is(err, errQuestion) {
 		t.Errorf("a byte more: %v", err)
 	}
-	if _, err := unpack(binary.AppendUvarint(nil, math.MaxUint64)); !errors.Is(err, errQuestion) {
-		t.Errorf("more questions than any: %v", err)
+	many := diagnose.Question{Calls: make([]diagnose.Call, 30_000)}
+	if _, err := pack([][]byte{encode(nil, &many)}); err == nil {
+		t.Error("30,000 calls that take no room are packed, which reading refuses")
 	}
 	if _, err := pack([][]byte{{1, 2, 3}}); !errors.Is(err, errQuestion) {
 		t.Errorf("packing what is no question: %v", err)
+	}
+}
+
+// What packs and questions look like is told by the number format. Should this fail, the way of writing them is another one:
+// raise format, so that files are written anew, and take the new sum.
+func TestFormatTellsOfEveryChange(t *testing.T) {
+	var q diagnose.Question
+	n := int64(0)
+	everyfield.Set(&q, &n)
+	question := encode(nil, &q)
+	packed, err := pack([][]byte{question, question})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := fmt.Sprintf("%d %08x %08x", format, crc32.ChecksumIEEE(question), crc32.ChecksumIEEE(packed))
+	if want := "2 57c220d0 7a00a3ea"; sum != want {
+		t.Errorf("%s, want %s", sum, want)
 	}
 }

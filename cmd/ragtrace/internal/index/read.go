@@ -13,8 +13,12 @@ import (
 // cutter makes the store's questions.
 var cutter = store.Cutter{Format: format, Cut: cut}
 
-// anew makes all questions of their spans, whatever is written.
-var anew = store.Cutter{Cut: cut}
+var (
+	// unpacked reads no packs.
+	unpacked = store.Cutter{Format: format, Cut: cut, Unpacked: true}
+	// anew makes all questions of their spans, whatever is written.
+	anew = store.Cutter{Cut: cut}
+)
 
 func cut(spans []model.Span) [][]byte {
 	var questions [][]byte
@@ -28,9 +32,10 @@ func cut(spans []model.Span) [][]byte {
 // time to time how many were read. With a store.DamagedError come the questions of all other traces.
 func Read(ctx context.Context, st *store.Store, tell func(n int)) (*diagnose.Table, error) {
 	parts, err := read(ctx, st, cutter, tell)
-	if errors.Is(err, errQuestion) {
-		// The spans may be whole still.
-		parts, err = read(ctx, st, anew, tell)
+	for _, c := range []store.Cutter{unpacked, anew} { // what a damaged pack or question was made of may be whole still
+		if errors.Is(err, errQuestion) {
+			parts, err = read(ctx, st, c, tell)
+		}
 	}
 	if _, damaged := errors.AsType[*store.DamagedError](err); err != nil && !damaged {
 		return nil, err

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -39,12 +40,8 @@ func TestAJudgementIsSummarisedAsItsReportIs(t *testing.T) {
 			t.Fatal(diff)
 		}
 		for row := range table.Len() {
-			r := j.Report().Questions[0]
-			for _, q := range j.Report().Questions {
-				if q.Question == table.Question(row) {
-					r = q
-				}
-			}
+			all := j.Report().Questions
+			r := all[slices.IndexFunc(all, func(q diagnose.Result) bool { return q.Question == table.Question(row) })]
 			if choose := f.Rows(table); f.Question(&r) != (choose == nil || choose(row)) {
 				t.Fatalf("row %d: chosen as a result %v", row, f.Question(&r))
 			}

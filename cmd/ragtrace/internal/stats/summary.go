@@ -100,7 +100,6 @@ func summarise(n int, open func() func(i int) seen, f Filter) Summary {
 	for w := range sums {
 		sharing.Go(func() {
 			s := &sums[w]
-			s.most = n // of all, since the others' are added to the first
 			s.groups = make(map[Backend]*values)
 			see := open()
 			for i := w * n / len(sums); i < (w+1)*n/len(sums); i++ {
@@ -134,7 +133,6 @@ type sum struct {
 	groups map[Backend]*values
 	last   *values // that was asked for
 	under  []interval
-	most   int // questions
 }
 
 // values are what the rows of a group are made of: those of each metric.
@@ -190,7 +188,7 @@ func (s *sum) add(a seen, f Filter) {
 					continue
 				}
 				if x, ok := metric.ofQuestion(q); ok {
-					s.keep(&lists[m], x)
+					lists[m] = append(lists[m], x)
 				}
 			}
 		}
@@ -216,19 +214,10 @@ func (s *sum) add(a seen, f Filter) {
 				continue
 			}
 			if x, ok := metric.ofCall(c); ok {
-				s.keep(&lists[m], x)
+				lists[m] = append(lists[m], x)
 			}
 		}
 	}
-}
-
-// keep adds a value to a list, which gets room for all at once when there are many.
-func (s *sum) keep(list *[]float64, x float64) {
-	const some = 64
-	if len(*list) == some && cap(*list) < s.most {
-		*list = append(make([]float64, 0, s.most), *list...)
-	}
-	*list = append(*list, x)
 }
 
 func (v *values) lists(cold bool) [][]float64 {

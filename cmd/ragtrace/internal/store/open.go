@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"modernc.org/sqlite"
@@ -21,6 +22,8 @@ type Store struct {
 	path   string
 	db     *sql.DB
 	writer *writer // nil when the store is open for reading only
+
+	unpackable sync.Map // ids of packs that cannot be made
 }
 
 // Open opens the file at path for reading and writing, and makes it, and its folder, if there is none. Several processes

@@ -15,32 +15,43 @@ const packBits = 10
 type Packer func(questions [][]byte) ([]byte, error)
 
 // PackQuestions makes packs of questions of traces of which nothing has come since a moment, to the second: at most limit
-// packs. It tells how many it made.
-func (s *Store) PackQuestions(ctx context.Context, pack Packer, quietSince time.Time, limit int) (made int, err error) {
+// packs. It tells how many it looked at. What the packer refuses is given to the cutter once more, and not packed again as long
+// as the store is open; then the error is the packer's.
+func (s *Store) PackQuestions(ctx context.Context, pack Packer, quietSince time.Time, limit int) (looked int, err error) {
 	var due []int64
 	err = s.inTx(ctx, func(tx *sql.Tx) (err error) {
-		due, err = duePacks(ctx, tx, quietSince, limit)
+		due, err = s.duePacks(ctx, tx, quietSince, limit)
 		return err
 	})
 	if err != nil {
 		return 0, s.fail("read store", err)
 	}
+	var refused error
 	for _, id := range due {
 		err := s.write(ctx, func(in *inserter) error {
-			return in.inTx(func() error { return in.pack(id, pack) })
+			return in.inTx(func() (err error) {
+				refused, err = in.pack(id, pack)
+				return err
+			})
 		})
 		if err != nil {
-			return made, err
+			return looked, err
 		}
-		made++
+		looked++
+		if refused != nil {
+			s.unpackable.Store(id, true)
+			return looked, s.fail("pack questions of store", refused)
+		}
 	}
-	return made, nil
+	return looked, nil
 }
 
 // duePacks are packs that are not there although all of their traces are, and have been quiet since a moment.
-func duePacks(ctx context.Context, tx *sql.Tx, quietSince time.Time, limit int) (due []int64, err error) {
+func (s *Store) duePacks(ctx context.Context, tx *sql.Tx, quietSince time.Time, limit int) (due []int64, err error) {
 	var first, end sql.NullInt64
-	if err := tx.QueryRowContext(ctx, "SELECT min(id) >> 10, max(id) >> 10 FROM trace").Scan(&first, &end); err != nil {
+	// Each is one step in the table when it stands alone.
+	err = tx.QueryRowContext(ctx, "SELECT (SELECT min(id) FROM trace) >> 10, (SELECT max(id) FROM trace) >> 10").Scan(&first, &end)
+	if err != nil {
 		return nil, err
 	}
 	have, err := numbers(ctx, tx, "SELECT id FROM pack UNION SELECT DISTINCT trace >> 10 FROM changed")
@@ -48,31 +59,65 @@ func duePacks(ctx context.Context, tx *sql.Tx, quietSince time.Time, limit int) 
 		return nil, err
 	}
 	for id := first.Int64; id < end.Int64 && len(due) < limit; id++ { // the last one is not full
-		if have[id] {
+		if _, refused := s.unpackable.Load(id); refused || have[id] {
 			continue
 		}
-		var unquiet int
-		err := tx.QueryRowContext(ctx, "SELECT count(*) FROM trace WHERE id BETWEEN ? AND ? AND seen >= ?", id<<packBits, (id+1)<<packBits-1, quietSince.Unix()).Scan(&unquiet)
+		var unquiet bool
+		err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM trace WHERE id BETWEEN ? AND ? AND seen >= ?)",
+			id<<packBits, (id+1)<<packBits-1, quietSince.Unix()).Scan(&unquiet)
 		if err != nil {
 			return nil, err
 		}
-		if unquiet == 0 {
+		if !unquiet {
 			due = append(due, id)
 		}
 	}
 	return due, nil
 }
 
-// pack makes a pack unless that is of no use any more.
-func (in *inserter) pack(id int64, pack Packer) error {
+// CheckPacks drops the packs that check refuses: their questions are in rows of their own too. It tells how many they were.
+func (s *Store) CheckPacks(ctx context.Context, check func(data []byte) error) (dropped int, err error) {
+	var bad []int64
+	err = s.inTx(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT id, data FROM pack")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id int64
+			var data sql.RawBytes
+			if err := rows.Scan(&id, &data); err != nil {
+				return err
+			}
+			if check(data) != nil {
+				bad = append(bad, id)
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return 0, s.fail("read store", err)
+	}
+	for _, id := range bad {
+		if err := s.write(ctx, func(in *inserter) error { return in.dropPack(id << packBits) }); err != nil {
+			return dropped, err
+		}
+		dropped++
+	}
+	return dropped, nil
+}
+
+// pack makes a pack unless that is of no use any more. What the packer refuses is to be cut again, as it may have been damaged.
+func (in *inserter) pack(id int64, pack Packer) (refused, err error) {
 	first, last := id<<packBits, (id+1)<<packBits-1
 	var changed int
 	if err := in.get("SELECT count(*) FROM changed WHERE trace BETWEEN ? AND ?", []any{first, last}, &changed); err != nil || changed > 0 {
-		return err
+		return nil, err
 	}
 	rows, err := in.conn.QueryContext(context.Background(), "SELECT id, data FROM question WHERE id BETWEEN ? AND ? ORDER BY id", first<<placeBits, (last+1)<<placeBits-1)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer rows.Close()
 	var traces []byte
@@ -81,20 +126,21 @@ func (in *inserter) pack(id int64, pack Packer) error {
 		var question int64
 		var data []byte
 		if err := rows.Scan(&question, &data); err != nil {
-			return err
+			return nil, err
 		}
 		traces = binary.LittleEndian.AppendUint16(traces, uint16(question>>placeBits-first))
 		questions = append(questions, data)
 	}
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return err
+		return nil, err
 	}
-	data, err := pack(questions)
-	if err != nil {
-		return err
+	data, refused := pack(questions)
+	if refused != nil {
+		_, err := in.exec("INSERT INTO changed (trace, at, version) SELECT id, 0, 0 FROM trace WHERE question AND id BETWEEN ? AND ?", first, last)
+		return refused, err
 	}
 	_, err = in.exec("INSERT INTO pack (id, traces, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", id, orEmpty(traces), orEmpty(data))
-	return err
+	return nil, err
 }
 
 // orEmpty is b, which SQLite would take for NULL when it is nil.

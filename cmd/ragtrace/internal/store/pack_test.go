@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -133,18 +134,106 @@ func TestPacks(t *testing.T) {
 	}
 }
 
-func TestAPackThatCannotBeMadeIsAnError(t *testing.T) {
+// A question that cannot be packed has its neighbours cut again, as it may be damaged, and holds up no other pack.
+func TestAPackThatIsRefused(t *testing.T) {
 	s := open(t, "")
-	appendTo(t, s, numbered(1, perPack))
-	for range 11 {
-		if _, err := s.UpdateQuestions(t.Context(), namer, time.Now().Add(time.Hour), 100); err != nil {
-			t.Fatal(err)
+	if err := s.SetQuestionFormat(t.Context(), namer.Format); err != nil {
+		t.Fatal(err)
+	}
+	appendTo(t, s, numbered(1, 3*perPack))
+	write := func(want int) {
+		t.Helper()
+		n, err := s.UpdateQuestions(t.Context(), namer, time.Now().Add(time.Hour), 5*perPack)
+		if err != nil || n != want {
+			t.Fatalf("%d traces were written, %v, want %d", n, err, want)
 		}
 	}
-	bad := fmt.Errorf("bad")
-	n, err := s.PackQuestions(t.Context(), func([][]byte) ([]byte, error) { return nil, bad }, time.Now().Add(time.Hour), 1)
-	if n != 0 || err == nil {
-		t.Errorf("%d packs, %v", n, err)
+	write(3 * perPack)
+	bad := errors.New("bad")
+	refuse := func(questions [][]byte) ([]byte, error) {
+		if slices.ContainsFunc(questions, func(q []byte) bool { return string(q) == "1500: 1" }) { // of the second pack
+			return nil, bad
+		}
+		return joined(questions)
 	}
-	pack(t, s, 1) // the next try succeeds
+	looked, failures := 0, 0
+	for range 5 {
+		n, err := s.PackQuestions(t.Context(), refuse, time.Now().Add(time.Hour), 1)
+		looked += n
+		if err != nil {
+			failures++
+			if !errors.Is(err, bad) {
+				t.Error(err)
+			}
+		}
+	}
+	if looked != 3 || failures != 1 {
+		t.Errorf("%d packs were looked at, %d times with an error; want 3, once", looked, failures)
+	}
+	if in, _ := packed(t, s, 3*perPack); len(in) != 2*perPack-1 {
+		t.Errorf("%d questions are in packs, want those of the first and the third", len(in))
+	}
+	write(perPack)
+	packed(t, s, 3*perPack)
+}
+
+func TestBadPacksAreDropped(t *testing.T) {
+	s := open(t, "")
+	appendTo(t, s, numbered(1, 3*perPack))
+	if err := s.SetQuestionFormat(t.Context(), namer.Format); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.UpdateQuestions(t.Context(), namer, time.Now().Add(time.Hour), 5*perPack); err != nil {
+		t.Fatal(err)
+	}
+	pack(t, s, 3)
+	n, err := s.CheckPacks(t.Context(), func(data []byte) error {
+		if bytes.Contains(data, []byte("1500: 1")) {
+			return errors.New("bad")
+		}
+		return nil
+	})
+	if err != nil || n != 1 {
+		t.Fatalf("%d packs were dropped, %v, want 1", n, err)
+	}
+	if in, _ := packed(t, s, 3*perPack); len(in) != 2*perPack-1 {
+		t.Errorf("%d questions are in packs, want those of the first and the third", len(in))
+	}
+	pack(t, s, 1)
+}
+
+// Whoever looks now and then sees that a trace has changed and was written, although nothing is behind before and after.
+func TestVersionTellsOfWhatWasWrittenBetweenTwoLooks(t *testing.T) {
+	s := open(t, "")
+	if err := s.SetQuestionFormat(t.Context(), namer.Format); err != nil {
+		t.Fatal(err)
+	}
+	version := func() string {
+		t.Helper()
+		v, err := s.Version(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	appendTo(t, s, numbered(1, 2))
+	update(t, s, namer, time.Now().Add(time.Hour), 2)
+	before := version()
+	if again := version(); again != before {
+		t.Errorf("%s and then %s, and nothing has happened", before, again)
+	}
+	late := numbered(1, 1)
+	late.ResourceSpans[0].ScopeSpans[0].Spans[0].SpanId = otlptest.ID(8)
+	appendTo(t, s, late)
+	update(t, s, namer, time.Now().Add(time.Hour), 1)
+	changed := version()
+	if changed == before {
+		t.Errorf("%s, although a question was written again", changed)
+	}
+	if _, err := s.Prune(t.Context(), store.Limits{Traces: 1}, false); err != nil {
+		t.Fatal(err)
+	}
+	if version() == changed {
+		t.Errorf("%s, although a question went", changed)
+	}
 }

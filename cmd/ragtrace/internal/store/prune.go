@@ -44,6 +44,9 @@ func (s *Store) Prune(ctx context.Context, l Limits, all bool) (Pruned, error) {
 		}
 		err = s.write(ctx, func(in *inserter) error {
 			return in.inTx(func() error {
+				if err := in.countWrite(); err != nil {
+					return err
+				}
 				for _, t := range batch {
 					if err := in.forget(t.id); err != nil {
 						return err

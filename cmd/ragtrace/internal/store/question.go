@@ -18,6 +18,8 @@ import (
 type Cutter struct {
 	Format int
 	Cut    func([]model.Span) [][]byte
+	// Unpacked has all questions read one by one, as when a pack is damaged.
+	Unpacked bool
 }
 
 // A Part is a question as a Cutter wrote it, or many as a Packer put them together.
@@ -53,7 +55,7 @@ func readQuestions(ctx context.Context, tx *sql.Tx, c Cutter, yield func(Part) b
 	behind := "t.question"
 	if format == c.Format {
 		behind = "t.id IN (SELECT trace FROM changed)"
-		if stopped, err := readWritten(ctx, tx, yield); err != nil || stopped {
+		if stopped, err := readWritten(ctx, tx, !c.Unpacked, yield); err != nil || stopped {
 			return err
 		}
 	}
@@ -68,14 +70,16 @@ func readQuestions(ctx context.Context, tx *sql.Tx, c Cutter, yield func(Part) b
 }
 
 // readWritten reads the questions that are up to date: packs, and what is in none.
-func readWritten(ctx context.Context, tx *sql.Tx, yield func(Part) bool) (stopped bool, err error) {
+func readWritten(ctx context.Context, tx *sql.Tx, packed bool, yield func(Part) bool) (stopped bool, err error) {
 	changed, err := numbers(ctx, tx, "SELECT trace FROM changed")
 	if err != nil {
 		return false, err
 	}
-	packs, stopped, err := readPacks(ctx, tx, changed, yield)
-	if err != nil || stopped {
-		return stopped, err
+	var packs []int64
+	if packed {
+		if packs, stopped, err = readPacks(ctx, tx, changed, yield); err != nil || stopped {
+			return stopped, err
+		}
 	}
 	from := int64(math.MinInt64)
 	for _, pack := range packs {
@@ -157,6 +161,9 @@ func (s *Store) UpdateQuestions(ctx context.Context, c Cutter, quietSince time.T
 	}
 	err = s.write(ctx, func(in *inserter) error {
 		return in.inTx(func() error {
+			if err := in.countWrite(); err != nil {
+				return err
+			}
 			for _, u := range updates {
 				if slices.Contains(damaged.rows, u.trace) {
 					if _, err := in.exec("UPDATE changed SET at = ? WHERE trace = ? AND version = ?", givenUp, u.trace, u.version); err != nil {
@@ -182,6 +189,12 @@ func (s *Store) UpdateQuestions(ctx context.Context, c Cutter, quietSince time.T
 		err = s.fail("read store", &damaged)
 	}
 	return len(updates), err
+}
+
+// countWrite tells Version that questions are other ones now.
+func (in *inserter) countWrite() error {
+	_, err := in.exec("UPDATE question_format SET writes = writes + 1")
+	return err
 }
 
 func (in *inserter) questions(trace int64, spans int, questions [][]byte) error {

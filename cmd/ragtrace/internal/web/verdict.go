@@ -28,7 +28,7 @@ func (s *snapshot) judge(f filter) diagnose.Verdict {
 	defer v.mu.Unlock()
 	verdict, ok := v.known[f]
 	if !ok {
-		verdict = diagnose.JudgeChosen(s.questions, f.chooses).Verdict
+		verdict = diagnose.VerdictOn(s.questions, f.chooses)
 		if v.known == nil || len(v.known) == mostVerdicts {
 			v.known = make(map[filter]diagnose.Verdict)
 		}

@@ -7,6 +7,9 @@ CREATE TABLE pack (
     data   BLOB NOT NULL        -- for those to know who cut the questions
 ) STRICT;
 
--- Who asks for some questions finds them in there as fast.
+-- Everybody reads all questions, whose times and sessions are in there.
 ALTER TABLE question DROP COLUMN start;
 ALTER TABLE question DROP COLUMN session;
+
+-- Goes up with every transaction that writes or deletes questions.
+ALTER TABLE question_format ADD COLUMN writes INTEGER NOT NULL DEFAULT 0;
