@@ -60,8 +60,8 @@ func bytesOf(text string) (int64, bool) {
 	return int64(n), ok && err == nil && n >= 1e6 && n < 1<<62
 }
 
-// pruneEvery is how often a store that is served lets go of what is too much.
-const pruneEvery = time.Minute
+// pruneEvery is how often a store that is served lets go of what is too much: ten seconds of a fast sender are a few megabytes.
+const pruneEvery = 10 * time.Second
 
 // prune holds a store to its limits until ctx is done.
 func prune(ctx context.Context, st *store.Store, limits store.Limits, log *slog.Logger) {
