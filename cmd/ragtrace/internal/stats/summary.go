@@ -138,7 +138,40 @@ type sum struct {
 // values are what the rows of a group are made of: those of each metric.
 type values struct {
 	Group
-	warm, cold [][]float64
+	warm, cold []list
+}
+
+// A list is many values, in pieces that do not move when more come.
+type list struct {
+	pieces [][]float64
+	n      int
+}
+
+const (
+	firstPiece = 16
+	mostPiece  = 4096
+)
+
+func (l *list) add(x float64) {
+	last := len(l.pieces) - 1
+	if last < 0 || len(l.pieces[last]) == cap(l.pieces[last]) {
+		l.pieces = append(l.pieces, make([]float64, 0, min(max(l.n, firstPiece), mostPiece)))
+		last++
+	}
+	l.pieces[last] = append(l.pieces[last], x)
+	l.n++
+}
+
+func (l *list) join(o list) {
+	l.pieces = append(l.pieces, o.pieces...)
+	l.n += o.n
+}
+
+func (l *list) appendTo(values []float64) []float64 {
+	for _, piece := range l.pieces {
+		values = append(values, piece...)
+	}
+	return values
 }
 
 func (s *sum) group(b Backend) *values {
@@ -147,7 +180,7 @@ func (s *sum) group(b Backend) *values {
 	}
 	v := s.groups[b]
 	if v == nil {
-		v = &values{Group: Group{Backend: b}, warm: make([][]float64, len(Metrics)), cold: make([][]float64, len(Metrics))}
+		v = &values{Group: Group{Backend: b}, warm: make([]list, len(Metrics)), cold: make([]list, len(Metrics))}
 		s.groups[b] = v
 	}
 	s.last = v
@@ -188,7 +221,7 @@ func (s *sum) add(a seen, f Filter) {
 					continue
 				}
 				if x, ok := metric.ofQuestion(q); ok {
-					lists[m] = append(lists[m], x)
+					lists[m].add(x)
 				}
 			}
 		}
@@ -214,13 +247,13 @@ func (s *sum) add(a seen, f Filter) {
 				continue
 			}
 			if x, ok := metric.ofCall(c); ok {
-				lists[m] = append(lists[m], x)
+				lists[m].add(x)
 			}
 		}
 	}
 }
 
-func (v *values) lists(cold bool) [][]float64 {
+func (v *values) lists(cold bool) []list {
 	if cold {
 		return v.cold
 	}
@@ -240,8 +273,8 @@ func (s *sum) join(o *sum) {
 		v.Calls += from.Calls
 		v.FailedCalls += from.FailedCalls
 		for m := range Metrics {
-			v.warm[m] = append(v.warm[m], from.warm[m]...)
-			v.cold[m] = append(v.cold[m], from.cold[m]...)
+			v.warm[m].join(from.warm[m])
+			v.cold[m].join(from.cold[m])
 		}
 	}
 }
@@ -253,10 +286,10 @@ func (v *values) rows() []Row {
 		sharing.Go(func() {
 			var all []float64
 			for m := w; m < len(Metrics); m += workers {
-				warm, cold := v.warm[m], v.cold[m]
-				all = append(append(all[:0], warm...), cold...)
+				all = v.cold[m].appendTo(v.warm[m].appendTo(all[:0]))
 				if slices.ContainsFunc(all, func(x float64) bool { return x != 0 || !Metrics[m].Part }) {
-					rows[m] = Row{Metric: Metrics[m], All: distOf(all), Warm: distOf(warm), Cold: distOf(cold)}
+					warm, cold := all[:v.warm[m].n], all[v.warm[m].n:] // each is put into another order, and then both
+					rows[m] = Row{Metric: Metrics[m], Warm: distOf(warm), Cold: distOf(cold), All: distOf(all)}
 				}
 			}
 		})
