@@ -109,9 +109,9 @@ func (p *process) cpu() (time.Duration, error) {
 	return time.Duration(user+system) * time.Second / ticks, errors.Join(err1, err2)
 }
 
-// rest is how long a server that does nothing is waited for, until it is believed: ragtrace packs questions five seconds after
+// rest is how long a server that does nothing is waited for, until it is believed: ragtrace packs questions three seconds after
 // the last of their spans.
-const rest = 7 * time.Second
+const rest = 5 * time.Second
 
 // settledCPU is cpu when the process has done what it does after the last acknowledgement: when it has spent less than a
 // twentieth of a CPU for a rest. It is waited for at most a minute.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,6 +88,9 @@ func readJaeger(ctx context.Context, address string, s source, warn io.Writer) (
 	t.among = s.window.of(t.table)
 	if n := jaeger.Refused(); n > 0 {
 		fmt.Fprintf(warn, "warning: %d spans of jaeger at %s are broken and left out\n", n, jaeger)
+	}
+	if slices.ContainsFunc(all, func(q diagnose.Question) bool { return q.Number == 0 }) {
+		fmt.Fprintf(warn, "warning: questions without a number of their own are counted among those that were read, from %s on\n", w.since.Local().Format(time.DateTime))
 	}
 	if len(t.rows()) == 0 {
 		fmt.Fprintf(warn, "warning: none of the %d traces that jaeger at %s has from %s to %s is a question (--since asks for more)\n",

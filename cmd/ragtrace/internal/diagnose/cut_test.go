@@ -356,6 +356,42 @@ func TestOrphanGoesToItsNumber(t *testing.T) {
 	}
 }
 
+// TestOrphanGoesToOneRootInAnyOrder has two roots that could both take an orphan.
+func TestOrphanGoesToOneRootInAnyOrder(t *testing.T) {
+	for name, c := range map[string]struct {
+		spans []drawn
+		taker int // by start
+	}{
+		"of one number, to the one in whose time it starts": {[]drawn{
+			{id: 1, to: 1000 * ms, attrs: numbered("question", 4)},
+			{id: 2, from: 5000 * ms, to: 6000 * ms, attrs: numbered("question", 4)},
+			{id: 3, parent: 99, from: 5100 * ms, to: 5900 * ms, attrs: numbered("search", 4)},
+		}, 1},
+		"without numbers and at once, to the first": {[]drawn{
+			{id: 1, to: 1000 * ms, attrs: model.Attrs{"ragtrace.stage": "question"}},
+			{id: 2, from: 100 * ms, to: 1100 * ms, attrs: model.Attrs{"ragtrace.stage": "question"}},
+			{id: 3, parent: 99, from: 200 * ms, to: 900 * ms, attrs: model.Attrs{"ragtrace.stage": "search"}},
+		}, 0},
+	} {
+		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			var spans []drawn
+			for _, i := range order {
+				spans = append(spans, c.spans[i])
+			}
+			questions := CutTrace(draw(spans...))
+			slices.SortFunc(questions, func(a, b Question) int { return byStart(&a, &b) })
+			if len(questions) != 2 {
+				t.Fatalf("%s: %d questions", name, len(questions))
+			}
+			for i, q := range questions {
+				if has := q.Components[Search] > 0; has != (i == c.taker) {
+					t.Errorf("%s, spans in the order %v: question %d searches for %v", name, order, i+1, q.Components[Search])
+				}
+			}
+		}
+	}
+}
+
 // TestMissingRootKeepsItsCalls has one number in the trace: it is the number of all that the missing root held together.
 func TestMissingRootKeepsItsCalls(t *testing.T) {
 	chat := model.Attrs{"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}

@@ -102,8 +102,9 @@ func (f *forest) orphans(roots []int) (adopted [][]int, rest []int) {
 	return adopted, rest
 }
 
-// adopter chooses the root for an orphan, as an index into roots: one without another number, and of several the one with
-// its number or, for an orphan without a number, the one in whose time it starts. -1: none fits.
+// adopter chooses the root for an orphan, as an index into roots: one without another number, and of several one with its number
+// or, for an orphan without a number, one in whose time it starts; of several of those one in whose time it starts, and then the
+// first. -1: none fits.
 func (f *forest) adopter(roots []int, orphan *model.Span) int {
 	number, session := numberOf(orphan), sessionOf(orphan)
 	if len(roots) == 1 {
@@ -112,11 +113,24 @@ func (f *forest) adopter(roots []int, orphan *model.Span) int {
 		}
 		return 0
 	}
-	return slices.IndexFunc(roots, func(r int) bool {
+	best := -1
+	around := func(root *model.Span) bool { return root.Start <= orphan.Start && orphan.Start < root.End }
+	for i, r := range roots {
 		root := f.nodes[r].span
+		fits := numberOf(root) == number && (session == "" || sessionOf(root) == session)
 		if number == 0 {
-			return root.Start <= orphan.Start && orphan.Start < root.End
+			fits = around(root)
 		}
-		return numberOf(root) == number && (session == "" || sessionOf(root) == session)
-	})
+		if !fits {
+			continue
+		}
+		if best >= 0 {
+			last := f.nodes[roots[best]].span
+			if around(last) && !around(root) || around(last) == around(root) && firstSpan(last, root) < 0 {
+				continue
+			}
+		}
+		best = i
+	}
+	return best
 }

@@ -25,10 +25,11 @@ func newDecoder() *decoder { return &decoder{texts: map[string]string{}} }
 
 // question reads one question into q.
 func (d *decoder) question(b []byte, q *diagnose.Question) error {
-	d.b, d.bad = b, len(b) < len(q.TraceID)+len(q.RootID)
-	if d.bad {
+	b, ok := unseal(b)
+	if !ok || len(b) < len(q.TraceID)+len(q.RootID) {
 		return errQuestion
 	}
+	d.b, d.bad = b, false
 	d.b = d.b[copy(q.TraceID[:], d.b):]
 	d.b = d.b[copy(q.RootID[:], d.b):]
 	q.Start = d.varint()

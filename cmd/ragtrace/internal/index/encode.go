@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"hash/crc32"
 	"time"
 
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
@@ -9,11 +10,12 @@ import (
 
 // format is the way in which questions are cut, written and packed. It goes up with every change to any of these, which one to
 // the columns of diagnose is too: then all stores are cut anew.
-const format = 2
+const format = 3
 
-// encode appends a question. Numbers are varints, texts have their length before them, and what is mostly zero is left out
-// behind a set of bits; times within the question count from its start.
-func encode(b []byte, q *diagnose.Question) []byte {
+// encode writes a question. Numbers are varints, texts have their length before them, and what is mostly zero is left out
+// behind a set of bits; times within the question count from its start. A checksum is last.
+func encode(q *diagnose.Question) []byte {
+	var b []byte
 	b = append(b, q.TraceID[:]...)
 	b = append(b, q.RootID[:]...)
 	b = binary.AppendVarint(b, q.Start)
@@ -50,7 +52,23 @@ func encode(b []byte, q *diagnose.Question) []byte {
 	for i := range q.Calls {
 		b = encodeCall(b, &q.Calls[i], q.Start)
 	}
-	return b
+	return seal(b)
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// seal appends a checksum.
+func seal(b []byte) []byte {
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// unseal takes the checksum off; ok is false when it is wrong.
+func unseal(b []byte) (content []byte, ok bool) {
+	end := len(b) - crc32.Size
+	if end < 0 || crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
+		return nil, false
+	}
+	return b[:end], true
 }
 
 // The bits before a call say what it has.

@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -14,14 +13,14 @@ import (
 const (
 	// A trace is cut when nothing of it has come for settled; who reads before that cuts it for himself. Longer would spare some
 	// cutting of traces that come in several requests, and have every reader do it instead.
-	settled = 250 * time.Millisecond
+	settled = 100 * time.Millisecond
 	// every is how often traces that have settled are looked for, batch how many are written in one transaction: few, as
 	// spans that come wait for it.
-	every = 100 * time.Millisecond
+	every = 50 * time.Millisecond
 	batch = 64
 	// calm is how long nothing may have come of traces whose questions are packed, since what still changes would be packed over
 	// and over; packEvery is how often such are looked for.
-	calm      = 5 * time.Second
+	calm      = 3 * time.Second
 	packEvery = time.Second
 	// afterError is how long nothing is tried after something went wrong.
 	afterError = time.Minute
@@ -55,8 +54,10 @@ func (k *Keeper) Close() {
 func (k *Keeper) run() {
 	ctx := context.Background()
 	k.report(k.store.SetQuestionFormat(ctx, format))
-	if n, err := k.store.CheckPacks(ctx, func(data []byte) error { _, err := unpack(data); return err }); n > 0 || err != nil {
-		k.report(errors.Join(err, fmt.Errorf("%d packs were damaged, and are made again", n)))
+	n, err := k.store.CheckPacks(ctx, func(data []byte) error { _, err := unpack(data); return err })
+	k.report(err)
+	if n > 0 {
+		k.log.Warn("packs of questions were damaged, and are made again", "packs", n)
 	}
 	wait := every
 	var packed time.Time

@@ -3,7 +3,6 @@ package index
 import (
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"math/bits"
 	"slices"
 
@@ -44,13 +43,10 @@ func pack(questions [][]byte) ([]byte, error) {
 			return nil, errPack
 		}
 	}
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli)), nil
+	return seal(b), nil
 }
 
-var (
-	errPack    = errors.New("a question has more calls than can be packed")
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-)
+var errPack = errors.New("a question has more calls than can be packed")
 
 func appendColumn(b []byte, values []int64) []byte {
 	if len(values) == 0 {
@@ -85,11 +81,10 @@ const most = 16
 // unpack reads what pack wrote. b must not change as long as the part is in use.
 func unpack(b []byte) (diagnose.Part, error) {
 	var p diagnose.Part
-	end := len(b) - crc32.Size
-	if end < 0 || crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
+	b, ok := unseal(b)
+	if !ok {
 		return p, errQuestion
 	}
-	b = b[:end]
 	d := newDecoder()
 	d.b = b
 	for i := range p.N {

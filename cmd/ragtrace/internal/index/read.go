@@ -23,7 +23,7 @@ var (
 func cut(spans []model.Span) [][]byte {
 	var questions [][]byte
 	for _, q := range diagnose.CutTrace(spans) {
-		questions = append(questions, encode(nil, &q))
+		questions = append(questions, encode(&q))
 	}
 	return questions
 }

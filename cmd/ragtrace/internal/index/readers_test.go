@@ -141,8 +141,9 @@ func TestTenReadersBesideIngest(t *testing.T) {
 	t.Logf("%d requests were sent meanwhile", sent.Load())
 }
 
-// BenchmarkIngestBesideReaders stores 10,000 spans a second for ten seconds, alone and beside ten readers who each ask which of
-// all questions were slow, once a second. It tells what a request took, and how many times longer that was beside readers.
+// BenchmarkIngestBesideReaders stores 10,000 spans a second for ten seconds beside a million that are there, alone and beside ten
+// readers who each ask which of all questions were slow, once a second. It tells what a request took, and how many times longer
+// that was beside readers.
 func BenchmarkIngestBesideReaders(b *testing.B) {
 	const requests, perRequest = 210, 40 // of 12 spans each question
 	ingest := func(st *store.Store) time.Duration {
@@ -161,6 +162,7 @@ func BenchmarkIngestBesideReaders(b *testing.B) {
 	var alone, beside time.Duration
 	for b.Loop() {
 		st := open(b)
+		million(b, st)
 		keeper := Keep(st, nil)
 		alone += ingest(st)
 		done := make(chan struct{})

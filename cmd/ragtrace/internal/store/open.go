@@ -23,7 +23,7 @@ type Store struct {
 	db     *sql.DB
 	writer *writer // nil when the store is open for reading only
 
-	unpackable sync.Map // ids of packs that cannot be made
+	refusals sync.Map // by id of a pack, how often it could not be made
 }
 
 // Open opens the file at path for reading and writing, and makes it, and its folder, if there is none. Several processes

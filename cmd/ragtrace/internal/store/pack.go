@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// maxRefusals is how often it is tried to make a pack: once more after its questions were cut again.
+const maxRefusals = 2
+
 // packBits is how many bits of a trace's row tell it from others in the same pack.
 const packBits = 10
 
@@ -15,8 +18,8 @@ const packBits = 10
 type Packer func(questions [][]byte) ([]byte, error)
 
 // PackQuestions makes packs of questions of traces of which nothing has come since a moment, to the second: at most limit
-// packs. It tells how many it looked at. What the packer refuses is given to the cutter once more, and not packed again as long
-// as the store is open; then the error is the packer's.
+// packs. It tells how many it looked at. What the packer refuses is given to the cutter once more, since it may be damaged; what
+// it refuses twice is not packed as long as the store is open. The error is then the packer's.
 func (s *Store) PackQuestions(ctx context.Context, pack Packer, quietSince time.Time, limit int) (looked int, err error) {
 	var due []int64
 	err = s.inTx(ctx, func(tx *sql.Tx) (err error) {
@@ -39,7 +42,9 @@ func (s *Store) PackQuestions(ctx context.Context, pack Packer, quietSince time.
 		}
 		looked++
 		if refused != nil {
-			s.unpackable.Store(id, true)
+			n, _ := s.refusals.Load(id)
+			times, _ := n.(int)
+			s.refusals.Store(id, times+1)
 			return looked, s.fail("pack questions of store", refused)
 		}
 	}
@@ -59,7 +64,7 @@ func (s *Store) duePacks(ctx context.Context, tx *sql.Tx, quietSince time.Time, 
 		return nil, err
 	}
 	for id := first.Int64; id < end.Int64 && len(due) < limit; id++ { // the last one is not full
-		if _, refused := s.unpackable.Load(id); refused || have[id] {
+		if n, _ := s.refusals.Load(id); have[id] || n == maxRefusals {
 			continue
 		}
 		var unquiet bool

@@ -156,25 +156,31 @@ func TestAPackThatIsRefused(t *testing.T) {
 		}
 		return joined(questions)
 	}
-	looked, failures := 0, 0
-	for range 5 {
-		n, err := s.PackQuestions(t.Context(), refuse, time.Now().Add(time.Hour), 1)
-		looked += n
-		if err != nil {
-			failures++
-			if !errors.Is(err, bad) {
-				t.Error(err)
+	try := func(wantLooked, wantFailures int) {
+		t.Helper()
+		looked, failures := 0, 0
+		for range 5 {
+			n, err := s.PackQuestions(t.Context(), refuse, time.Now().Add(time.Hour), 1)
+			looked += n
+			if err != nil {
+				failures++
+				if !errors.Is(err, bad) {
+					t.Error(err)
+				}
 			}
 		}
+		if looked != wantLooked || failures != wantFailures {
+			t.Errorf("%d packs were looked at, %d times with an error; want %d, %d times", looked, failures, wantLooked, wantFailures)
+		}
+		if in, _ := packed(t, s, 3*perPack); len(in) != 2*perPack-1 {
+			t.Errorf("%d questions are in packs, want those of the first and the third", len(in))
+		}
 	}
-	if looked != 3 || failures != 1 {
-		t.Errorf("%d packs were looked at, %d times with an error; want 3, once", looked, failures)
-	}
-	if in, _ := packed(t, s, 3*perPack); len(in) != 2*perPack-1 {
-		t.Errorf("%d questions are in packs, want those of the first and the third", len(in))
-	}
+	try(3, 1)
+	write(perPack) // it was not the file
+	try(1, 1)
 	write(perPack)
-	packed(t, s, 3*perPack)
+	try(0, 0)
 }
 
 func TestBadPacksAreDropped(t *testing.T) {
