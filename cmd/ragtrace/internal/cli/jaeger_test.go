@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -94,5 +95,24 @@ func TestJaegerWithoutQuestions(t *testing.T) {
 	}
 	if _, errs := run(t, exitUsage, "slow", "--from", "jaeger=localhost:16686"); !strings.Contains(errs, "is not the address of a Jaeger, such as http://127.0.0.1:16686") {
 		t.Errorf("error is %q", errs)
+	}
+}
+
+// A question without a number has its place among those that were read, which are not all that there are.
+func TestJaegerTellsAmongWhatQuestionsAreCounted(t *testing.T) {
+	for number, warns := range map[int]bool{0: true, 3: false} {
+		traces := otlpJSON(asking{session: "a", number: number, decode: time.Second})
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/services") {
+				io.WriteString(w, `{"services":["app"]}`)
+				return
+			}
+			fmt.Fprintf(w, `{"result":%s}`, traces)
+		}))
+		defer server.Close()
+		_, errs := run(t, exitOK, "slow", "--from", "jaeger="+server.URL)
+		if got := strings.Contains(errs, "warning: questions without a number of their own are counted among those that were read, from "); got != warns {
+			t.Errorf("number %d: warned %q", number, errs)
+		}
 	}
 }

@@ -283,7 +283,12 @@ func (t *Table) compare(a, b int) int {
 
 // places are where the flags or calls of each row begin; counts is the column that counts them.
 func (t *Table) places(counts Column) []int32 {
-	all := t.read(counts)
+	var all []int64 // in the order of the parts
+	if t.rows == nil {
+		all = t.column(counts)
+	} else {
+		all = t.read(counts)
+	}
 	at := int32(0)
 	first := make([]int32, len(all))
 	for i, n := range all {

@@ -33,6 +33,7 @@ func newUses(t *Table) *uses {
 func usesOf(t *Table, rows []int32) *uses {
 	u := newUses(t)
 	starts, begins, took := t.column(colStart), t.column(colCallStart), t.column(colCallTime)
+	t.column(colCalls) // which every row is asked for
 	for _, row := range rows {
 		first, end := t.calls(int(row))
 		for i := first; i < end; i++ {
