@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/diagnose"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/model"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/otlp/otlptest"
+	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/stats"
 	"github.com/ragtrace/ragtrace/cmd/ragtrace/internal/store"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -81,20 +81,19 @@ func readSoak(b *testing.B, db string, ids []model.TraceID, questions int) {
 		}
 	}, 100)), "trace-ms")
 
-	var t *traces
-	b.ReportMetric(ms(median(func() {
-		if t, err = readStore(b.Context(), db, window{}, io.Discard); err != nil || t.table.Len() != questions {
-			b.Fatal(t, err)
-		}
-		t.close()
-	}, 5)), "read-ms")
-	var j *diagnose.Judgement
-	b.ReportMetric(ms(median(func() { j = t.table.Judge(nil, nil) }, 5)), "judge-ms")
-	b.ReportMetric(ms(median(func() {
-		if err := writeSlow(io.Discard, j); err != nil {
-			b.Fatal(err)
-		}
-	}, 5)), "write-ms")
+	for what, session := range map[string]string{"slow-ms": "", "slow-session-ms": "session-1"} {
+		b.ReportMetric(ms(median(func() {
+			t, err := readStore(b.Context(), db, window{}, io.Discard)
+			if err != nil || t.table.Len() != questions {
+				b.Fatal(t, err)
+			}
+			defer t.close()
+			f := stats.Filter{Session: session}
+			if err := writeSlow(io.Discard, t.table.Judge(nil, f.Rows(t.table))); err != nil {
+				b.Fatal(err)
+			}
+		}, 5)), what)
+	}
 	b.ReportMetric(ms(median(func() {
 		if out, err := exec.Command("ragtrace", "slow", "--db", db).CombinedOutput(); err != nil {
 			b.Fatalf("%v\n%s", err, out)
