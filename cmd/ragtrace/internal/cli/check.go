@@ -73,14 +73,14 @@ An expression for which there is no value fails: a test that asked nothing is no
 			err = writeJSON(cmd.OutOrStdout(), struct {
 				Pass   bool           `json:"pass"`
 				Checks []gate.Outcome `json:"checks"`
-			}{failed == 0, outcomes})
+			}{failed == 0 && j.bad == nil, outcomes})
 		} else {
 			err = report.Check(report.NewScreen(cmd.OutOrStdout()), outcomes)
 		}
 		if err == nil && failed > 0 {
 			err = fmt.Errorf("%d of %d checks failed", failed, len(outcomes))
 		}
-		return err
+		return j.whole(err)
 	}
 	return cmd
 }

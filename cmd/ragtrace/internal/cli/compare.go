@@ -46,22 +46,28 @@ values; where it spans zero, no difference is shown.` + filterHelp,
 		}
 		var c stats.Comparison
 		var names []string
+		var read []*traces
 		if files {
 			names = []string{filepath.Base(args[0]), filepath.Base(args[1])}
 			if names[0] == names[1] {
 				names = args
 			}
-			c, err = compareFiles(cmd, from, args)
+			c, err = compareFiles(cmd, from, args, &read)
 		} else {
-			c, names, err = compareQuestions(cmd, from, args)
+			c, names, err = compareQuestions(cmd, from, args, &read)
 		}
 		if err != nil {
 			return err
 		}
 		if *asJSON {
-			return writeJSON(cmd.OutOrStdout(), c)
+			err = writeJSON(cmd.OutOrStdout(), c)
+		} else {
+			err = report.Compare(report.NewScreen(cmd.OutOrStdout()), names[0], names[1], c)
 		}
-		return report.Compare(report.NewScreen(cmd.OutOrStdout()), names[0], names[1], c)
+		for _, t := range read {
+			err = t.whole(err)
+		}
+		return err
 	}
 	return cmd
 }
@@ -82,7 +88,8 @@ func areFiles(args []string) (bool, error) {
 	return is[0] && is[1], nil
 }
 
-func compareFiles(cmd *cobra.Command, f *filters, paths []string) (c stats.Comparison, err error) {
+// compareFiles adds what it read to read.
+func compareFiles(cmd *cobra.Command, f *filters, paths []string, read *[]*traces) (c stats.Comparison, err error) {
 	if cmd.Flags().Changed("db") || cmd.Flags().Changed("from") {
 		return c, usagef("two files are named already: leave --db and --from out")
 	}
@@ -96,6 +103,7 @@ func compareFiles(cmd *cobra.Command, f *filters, paths []string) (c stats.Compa
 			return c, err
 		}
 		defer t.close()
+		*read = append(*read, t)
 		sides[i] = f.judge(t)
 		if err := sides[i].mustChoose(); err != nil {
 			return c, fmt.Errorf("%s: %w", path, err)
@@ -142,7 +150,8 @@ func openFile(ctx context.Context, path string, w window, warn io.Writer) (*trac
 	return readFile(ctx, path, w, warn)
 }
 
-func compareQuestions(cmd *cobra.Command, f *filters, args []string) (c stats.Comparison, names []string, err error) {
+// compareQuestions adds what it read to read.
+func compareQuestions(cmd *cobra.Command, f *filters, args []string, read *[]*traces) (c stats.Comparison, names []string, err error) {
 	if args[0] == warm && args[1] == warm {
 		return c, nil, usagef("compare a question with warm, or two questions")
 	}
@@ -151,6 +160,7 @@ func compareQuestions(cmd *cobra.Command, f *filters, args []string) (c stats.Co
 		return c, nil, err
 	}
 	defer j.close()
+	*read = append(*read, j.traces)
 	var sides [2][]diagnose.Result
 	names = make([]string, 2)
 	all := j.Report().Questions

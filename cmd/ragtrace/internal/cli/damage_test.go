@@ -43,11 +43,11 @@ func TestADamagedTraceIsNamedAndTheRestIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	answer, warning := run(t, 0, "slow", "--json", "--db", path)
+	answer, warning := run(t, exitFailed, "slow", "--json", "--db", path)
 	if n := strings.Count(answer, `"trace_id"`); n < 4 || strings.Contains(answer, bad) {
 		t.Errorf("%d questions, want the other four:\n%s", n, answer)
 	}
-	for _, part := range []string{"warning: ", path, bad, "the file is damaged", "ragtrace export", "ragtrace import"} {
+	for _, part := range []string{"warning: ", path, bad, "the file is damaged", "ragtrace export", "ragtrace import", "\nragtrace slow: a part of it could not be read, see the warnings"} {
 		if !strings.Contains(warning, part) {
 			t.Errorf("no %q in the warning %q", part, warning)
 		}

@@ -106,7 +106,7 @@ func runDemo(cmd *cobra.Command, path string, cfg demo.Config, asJSON, once bool
 		return err
 	}
 	fmt.Fprintln(s)
-	if err := writeSlow(cmd.OutOrStdout(), j); err != nil {
+	if err := writeSlow(cmd.OutOrStdout(), j, noQuestions); err != nil {
 		return err
 	}
 	if once {

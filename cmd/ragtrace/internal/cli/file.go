@@ -52,6 +52,8 @@ func readFile(ctx context.Context, path string, w window, warn io.Writer) (*trac
 		}
 		fmt.Fprintf(warn, "warning: %s holds no spans\n", path)
 	}
+	t.bad = r.bad
+	t.none = noneIn(path, r.spans, len(r.held)+len(r.cut))
 	t.table = diagnose.TableOf(r.questions)
 	t.among = w.of(t.table)
 	t.spans = func(ctx context.Context, id model.TraceID) ([]model.Span, error) {
@@ -61,6 +63,11 @@ func readFile(ctx context.Context, path string, w window, warn io.Writer) (*trac
 		return r.held[id], nil
 	}
 	return t, nil
+}
+
+// noneIn says that there is no question among so many spans, and what would be one.
+func noneIn(path string, spans, traces int) string {
+	return fmt.Sprintf("None of the %d traces (%d spans) in %s is a question.\n\n%s", traces, spans, path, whatCounts)
 }
 
 // errMiscounted says that a trace has more spans than the file seemed to have of it.

@@ -37,7 +37,7 @@ func readJaeger(ctx context.Context, address string, s source, warn io.Writer) (
 	if err != nil {
 		return nil, usagef("--from %s%v", jaegerPrefix, err)
 	}
-	t := &traces{spans: jaeger.Trace, close: func() error { jaeger.Close(); return nil }}
+	t := &traces{none: "There is no question.\n\n" + whatCounts, spans: jaeger.Trace, close: func() error { jaeger.Close(); return nil }}
 	defer func() {
 		if err != nil {
 			jaeger.Close()

@@ -90,7 +90,7 @@ func TestJaegerWithoutQuestions(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "{}") }))
 	defer server.Close()
 	out, errs := run(t, exitOK, "slow", "--from", "jaeger="+server.URL)
-	if !strings.Contains(out, "There is no question here yet") || !strings.HasPrefix(errs, "warning: none of the 0 traces that jaeger at "+server.URL+" has from ") {
+	if !strings.Contains(out, "There is no question.\n\nA trace counts as a question when") || !strings.HasPrefix(errs, "warning: none of the 0 traces that jaeger at "+server.URL+" has from ") {
 		t.Errorf("said %q and warned %q", out, errs)
 	}
 	if _, errs := run(t, exitUsage, "slow", "--from", "jaeger=localhost:16686"); !strings.Contains(errs, "is not the address of a Jaeger, such as http://127.0.0.1:16686") {

@@ -80,10 +80,12 @@ func TestThePageSaysWhatSlowSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := pageJSON(t, url+"?show=150")
-		for _, key := range []string{"questions", "verdict"} {
-			if diff := cmp.Diff(want[key], got[key]); diff != "" {
-				t.Errorf("%s: %s", key, diff)
-			}
+		if diff := cmp.Diff(want["questions"], got["questions"]); diff != "" {
+			t.Errorf("questions: %s", diff)
+		}
+		delete(want, "questions")
+		if diff := cmp.Diff(any(want), got["verdict"]); diff != "" {
+			t.Errorf("verdict: %s", diff)
 		}
 	}
 	same()

@@ -50,7 +50,7 @@ digits or more. "slowest" is the question that took the longest end to end.`,
 		if err != nil {
 			return err
 		}
-		return view.Write(report.NewScreen(cmd.OutOrStdout()))
+		return t.whole(view.Write(report.NewScreen(cmd.OutOrStdout())))
 	}
 	return cmd
 }

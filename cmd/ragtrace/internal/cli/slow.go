@@ -2,8 +2,8 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -38,16 +38,17 @@ share a service's models, so the first question of a second session may well be 
 			return err
 		}
 		if *asJSON {
-			return writeReport(cmd.OutOrStdout(), j.narrowed())
+			return j.whole(writeReport(cmd.OutOrStdout(), j.narrowed()))
 		}
-		return writeSlow(cmd.OutOrStdout(), j.Judgement)
+		return j.whole(writeSlow(cmd.OutOrStdout(), j.Judgement, j.none))
 	}
 	return cmd
 }
 
-func writeSlow(w io.Writer, j *diagnose.Judgement) error {
+// writeSlow writes the answer, or none when there are no questions.
+func writeSlow(w io.Writer, j *diagnose.Judgement, none string) error {
 	if j.Len() == 0 {
-		_, err := io.WriteString(w, noQuestions)
+		_, err := io.WriteString(w, none)
 		return err
 	}
 	return report.Answer(report.NewScreen(w), j)
@@ -56,8 +57,13 @@ func writeSlow(w io.Writer, j *diagnose.Judgement) error {
 // writeReport writes r as writeJSON would, a question at a time: of a million spans the text is a gigabyte in memory else.
 func writeReport(w io.Writer, r diagnose.Report) error {
 	out := bufio.NewWriter(w)
+	verdict, err := json.MarshalIndent(r.Verdict, "", "  ")
+	if err != nil {
+		return err
+	}
+	out.Write(bytes.TrimSuffix(verdict, []byte("\n}")))
+	out.WriteString(",\n  \"questions\": [")
 	end := "]"
-	out.WriteString("{\n  \"questions\": [")
 	for i, q := range r.Questions {
 		question, err := json.MarshalIndent(q, "    ", "  ")
 		if err != nil {
@@ -70,22 +76,22 @@ func writeReport(w io.Writer, r diagnose.Report) error {
 		out.Write(question)
 		end = "\n  ]"
 	}
-	verdict, err := json.MarshalIndent(r.Verdict, "  ", "  ")
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "%s,\n  \"verdict\": %s\n}\n", end, verdict)
+	out.WriteString(end + "\n}\n")
 	return out.Flush()
 }
 
+// whatCounts says what a question is.
+const whatCounts = `A trace counts as a question when a span of it says ragtrace.stage=question, or
+when it calls an LLM: gen_ai.operation.name=chat, openinference.span.kind=LLM,
+llm.request.type=chat and the like.
+`
+
 const noQuestions = `There is no question here yet. To get the first one:
 
-  ragtrace demo                        ask a small RAG application with cold starts
-  ragtrace serve                       receive OTLP at 127.0.0.1:4317 and :4318, and then
+  ragtrace demo                       ask a small RAG application with cold starts
+  ragtrace serve                      receive OTLP at 127.0.0.1:4317 and :4318
   export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317
-                                       in front of a program that sends traces
-  ragtrace slow --from traces.json     read OTLP/JSON that something else has written
+                                      before a program that sends traces is run
+  ragtrace slow --from traces.json    read OTLP that something else has written
 
-A trace counts as a question when a span of it says ragtrace.stage=question, or
-when it calls an LLM.
-`
+` + whatCounts

@@ -89,7 +89,7 @@ func readSoak(b *testing.B, db string, ids []model.TraceID, questions int) {
 			}
 			defer t.close()
 			f := stats.Filter{Session: session}
-			if err := writeSlow(io.Discard, t.table.Judge(nil, f.Rows(t.table))); err != nil {
+			if err := writeSlow(io.Discard, t.table.Judge(nil, f.Rows(t.table)), ""); err != nil {
 				b.Fatal(err)
 			}
 		}, 5)), what)

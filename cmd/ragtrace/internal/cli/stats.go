@@ -45,12 +45,12 @@ token, or from the call's arrival at the server; values of different rulers are 
 		sum := stats.SummariseJudged(j.table, j.Judgement, j.filter)
 		switch {
 		case *asJSON:
-			return writeJSON(cmd.OutOrStdout(), sum)
+			return j.whole(writeJSON(cmd.OutOrStdout(), sum))
 		case j.Len() == 0:
-			_, err := io.WriteString(cmd.OutOrStdout(), noQuestions)
-			return err
+			_, err := io.WriteString(cmd.OutOrStdout(), j.none)
+			return j.whole(err)
 		}
-		return report.Stats(report.NewScreen(cmd.OutOrStdout()), sum)
+		return j.whole(report.Stats(report.NewScreen(cmd.OutOrStdout()), sum))
 	}
 	return cmd
 }

@@ -37,6 +37,8 @@ func sourceFlags(cmd *cobra.Command) source {
 type traces struct {
 	table *diagnose.Table
 	among func(row int) bool // tells which of them are looked at; nil for all
+	none  string             // what to say when there are no questions
+	bad   error              // the last of what could not be read, which warnings have told; nil when everything was
 	spans func(context.Context, model.TraceID) ([]model.Span, error)
 	close func() error
 }
@@ -72,18 +74,27 @@ func readStore(ctx context.Context, path string, w window, warn io.Writer) (*tra
 	if err != nil {
 		return nil, err
 	}
-	t := &traces{spans: st.Trace, close: st.Close}
+	t := &traces{spans: st.Trace, close: st.Close, none: noQuestions}
 	reading := newProgress(warn, "reading "+path, "questions")
 	defer reading.done()
 	t.table, err = index.Read(ctx, st, reading.at)
 	if isDamaged(err) {
 		reading.done()
 		fmt.Fprintf(warn, "warning: %v\n", err)
+		t.bad = err
 	} else if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	t.among = w.of(t.table)
 	return t, nil
+}
+
+// whole is the error for an answer that leaves something out which could not be read; else it is err.
+func (t *traces) whole(err error) error {
+	if err == nil && t.bad != nil {
+		return errors.New("a part of it could not be read, see the warnings: this is the answer without that part")
+	}
+	return err
 }
 
 // rows are the questions that are looked at.

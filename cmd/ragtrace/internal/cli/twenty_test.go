@@ -44,7 +44,7 @@ func TestTwentyRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	var slow []int
-	for _, s := range a.Verdict.Slow {
+	for _, s := range a.Slow {
 		slow = append(slow, s.Number)
 		if !slices.Equal(s.Causes, []string{"keep_alive_expired"}) {
 			t.Errorf("number %d: causes %v", s.Number, s.Causes)

@@ -60,21 +60,8 @@ func said(t *testing.T, args ...string) verdict {
 	t.Helper()
 	out, _ := run(t, exitOK, append([]string{"slow", "--json"}, args...)...)
 	var v verdict
-	var wrapped struct {
-		Verdict struct {
-			verdict
-			Causes []caused `json:"causes"`
-		} `json:"verdict"`
-	}
-	if err := json.Unmarshal([]byte(out), &wrapped); err != nil {
-		t.Fatal(err)
-	}
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)
-	}
-	v.Slow, v.Side, v.InsideShare = wrapped.Verdict.Slow, wrapped.Verdict.Side, wrapped.Verdict.InsideShare
-	for _, c := range wrapped.Verdict.Causes {
-		v.Causes = append(v.Causes, c.Cause)
 	}
 	return v
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -84,7 +85,7 @@ func (j *Judgement) specific(cause string, e *evidence) string {
 		calls, _ := j.t.value(qCalls, row)
 		median, _ := g.othersMedian(qCalls, row)
 		return fmt.Sprintf("%s made %s where the others make %s: merge or skip some (query rewriting, tool rounds, follow-ups), or run them in parallel.",
-			sentenceCase(named), plural(int(calls), "LLM call", "LLM calls"), digits3(median))
+			sentenceCase(named), plural(int(calls), "LLM call", "LLM calls"), strconv.FormatFloat(median, 'f', -1, 64))
 	case causePrefillLong:
 		return j.tokenAdvice(g, row, qInput, "%s sent %.0f input tokens where the others send %.0f: retrieve fewer or shorter chunks, and trim the history.")
 	case causeCacheMiss:

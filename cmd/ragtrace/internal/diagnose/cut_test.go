@@ -392,6 +392,25 @@ func TestOrphanGoesToOneRootInAnyOrder(t *testing.T) {
 	}
 }
 
+// TestOtherTracersCalls reads spans of the Vercel AI SDK, and Ollama's durations as OpenLLMetry passes them on: a call of 1000 ms
+// that ends with 200 ms of prefill and 500 ms of decode after 300 ms of load.
+func TestOtherTracersCalls(t *testing.T) {
+	questions := CutTrace(draw(
+		drawn{id: 1, to: 1200 * ms, attrs: model.Attrs{"ai.operationId": "ai.streamText", "gen_ai.request.model": "m"}},
+		drawn{id: 2, parent: 1, from: 100 * ms, to: 1100 * ms, kind: client, attrs: model.Attrs{
+			"ai.operationId": "ai.streamText.doStream", "gen_ai.request.model": "m",
+			"llm.ollama.load_duration": int64(300 * ms), "llm.ollama.prompt_eval_duration": int64(200 * ms), "llm.ollama.eval_duration": int64(500 * ms),
+		}},
+	))
+	if len(questions) != 1 {
+		t.Fatalf("%d questions", len(questions))
+	}
+	want := map[string]float64{"llm.load": 300, "llm.prefill": 200, "llm.decode": 500, "gap.start": 100, "gap": 100}
+	if diff := cmp.Diff(want, partsOf(questions[0])); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+}
+
 // TestMissingRootKeepsItsCalls has one number in the trace: it is the number of all that the missing root held together.
 func TestMissingRootKeepsItsCalls(t *testing.T) {
 	chat := model.Attrs{"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}

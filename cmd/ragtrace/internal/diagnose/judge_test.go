@@ -159,7 +159,7 @@ func TestUndecided(t *testing.T) {
 			t.Errorf("verdict %+v", r.Verdict)
 		}
 		data, err := json.Marshal(r)
-		want := `{"questions":[],"verdict":{"slow":[],"side":"undecided","causes":[],"text":"These spans hold no question.","advice":[]}}`
+		want := `{"text":"These spans hold no question.","slow":[],"side":"undecided","causes":[],"costs":[],"advice":[],"questions":[]}`
 		if err != nil || string(data) != want {
 			t.Errorf("JSON %s, %v", data, err)
 		}

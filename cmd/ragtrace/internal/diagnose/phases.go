@@ -109,14 +109,24 @@ func (c *call) make(n *node, parts []part, start int64) {
 	}
 }
 
-// ownParts are the durations that our tracer writes beside the phase spans, in the order in which they happen.
+// ownParts are the durations that our tracer writes beside the phase spans, in the order in which they happen, or else those
+// that OpenLLMetry passes on from Ollama, in nanoseconds as they came
+// (https://github.com/traceloop/openllmetry/pull/4194, proposed).
 func (t *tree) ownParts(n *node) []part {
-	return t.parts(n, []namedPart{
+	own := t.parts(n, []namedPart{
 		{"ragtrace.llm.load.duration", LLMLoad},
 		{"ragtrace.llm.queue.duration", LLMQueue},
 		{"ragtrace.llm.prefill.duration", LLMPrefill},
 		{"ragtrace.llm.decode.duration", LLMDecode},
 	}, 1)
+	if own != nil {
+		return own
+	}
+	return t.parts(n, []namedPart{
+		{"llm.ollama.load_duration", LLMLoad},
+		{"llm.ollama.prompt_eval_duration", LLMPrefill},
+		{"llm.ollama.eval_duration", LLMDecode},
+	}, 1e-9)
 }
 
 // latencyParts are the durations on vLLM's and SGLang's server spans. Their names have no unit; both write seconds, a fork

@@ -8,8 +8,8 @@ import (
 
 // A Report is the answer. Its JSON keys are stable; durations are in milliseconds with three decimals there.
 type Report struct {
-	Questions []Result `json:"questions"` // by session (in order of its first start), then number
-	Verdict   Verdict  `json:"verdict"`
+	Questions []Result // by session (in order of its first start), then number
+	Verdict   Verdict
 }
 
 // A Result is one question as a report shows it. All durations are whole microseconds; without Timed they are absent

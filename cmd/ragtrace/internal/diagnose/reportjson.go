@@ -98,7 +98,7 @@ func (c Cause) MarshalJSON() ([]byte, error) {
 	}{c.Cause, millis(c.Time)})
 }
 
-// MarshalJSON implements json.Marshaler. Causes are names here; their times stand in the verdict's.
+// MarshalJSON implements json.Marshaler. Causes are names here; their times stand in the verdict's costs.
 func (s Slow) MarshalJSON() ([]byte, error) {
 	causes := make([]string, len(s.Causes))
 	for i, c := range s.Causes {
@@ -119,21 +119,38 @@ func (s Slow) MarshalJSON() ([]byte, error) {
 		millis(s.OutsideOver), s.Side, causes})
 }
 
-// MarshalJSON implements json.Marshaler.
-func (v Verdict) MarshalJSON() ([]byte, error) {
+type verdictJSON struct {
+	Text        string   `json:"text"`
+	Slow        []Slow   `json:"slow"`
+	Side        Side     `json:"side"`
+	InsideShare *float64 `json:"inside_share,omitempty"`
+	Causes      []string `json:"causes"`
+	Costs       []Cause  `json:"costs"` // of the causes
+	Advice      []Hint   `json:"advice"`
+}
+
+func (v Verdict) json() verdictJSON {
 	share := v.InsideShare
 	if share != nil {
 		rounded := math.Round(*share*10_000) / 10_000
 		share = &rounded
 	}
+	causes := make([]string, len(v.Causes))
+	for i, c := range v.Causes {
+		causes[i] = c.Cause
+	}
+	return verdictJSON{v.Text, notNil(v.Slow), v.Side, share, causes, notNil(v.Causes), notNil(v.Advice)}
+}
+
+// MarshalJSON implements json.Marshaler.
+func (v Verdict) MarshalJSON() ([]byte, error) { return json.Marshal(v.json()) }
+
+// MarshalJSON implements json.Marshaler. The keys of the verdict come first, and then the questions.
+func (r Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Slow        []Slow   `json:"slow"`
-		Side        Side     `json:"side"`
-		InsideShare *float64 `json:"inside_share,omitempty"`
-		Causes      []Cause  `json:"causes"`
-		Text        string   `json:"text"`
-		Advice      []Hint   `json:"advice"`
-	}{notNil(v.Slow), v.Side, share, notNil(v.Causes), v.Text, notNil(v.Advice)})
+		verdictJSON
+		Questions []Result `json:"questions"`
+	}{r.Verdict.json(), notNil(r.Questions)})
 }
 
 // MarshalJSON implements json.Marshaler.

@@ -38,6 +38,12 @@ var (
 	langWatchStages = map[string]Component{ // langwatch.span.type
 		"llm": llmStage, "rag": Search,
 	}
+	// ai.operationId of the Vercel AI SDK: its inner spans, one a request, and not those around them.
+	// https://ai-sdk.dev/docs/ai-sdk-core/telemetry
+	vercelStages = map[string]Component{
+		"ai.generateText.doGenerate": llmStage, "ai.streamText.doStream": llmStage, "ai.generateObject.doGenerate": llmStage,
+		"ai.streamObject.doStream": llmStage, "ai.embed.doEmbed": Embed, "ai.embedMany.doEmbed": Embed,
+	}
 )
 
 // stageOf is the stage that a span says it is. A retrieval may still turn out to be a mere wrapper: see mayWrap.
@@ -76,6 +82,9 @@ func stageOf(s *model.Span) Component {
 		return stage
 	}
 	if stage, ok := langWatchStages[a.String("langwatch.span.type")]; ok {
+		return stage
+	}
+	if stage, ok := vercelStages[a.String("ai.operationId")]; ok {
 		return stage
 	}
 	return noStage

@@ -10,7 +10,7 @@ import (
 
 // format is the way in which questions are cut, written and packed. It goes up with every change to any of these, which one to
 // the columns of diagnose is too: then all stores are cut anew.
-const format = 3
+const format = 4
 
 // encode writes a question. Numbers are varints, texts have their length before them, and what is mostly zero is left out
 // behind a set of bits; times within the question count from its start. A checksum is last.

@@ -241,7 +241,7 @@ func TestFormatTellsOfEveryChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := fmt.Sprintf("%d %08x %08x", format, crc32.ChecksumIEEE(question), crc32.ChecksumIEEE(packed))
-	if want := "3 72102532 7a00a3ea"; sum != want {
+	if want := "4 72102532 7a00a3ea"; sum != want {
 		t.Errorf("%s, want %s", sum, want)
 	}
 }

@@ -52,7 +52,7 @@ func (b *Batch) Add(raw []byte, resource, scope *Envelope) {
 // them do is for the diagnosis to say. So here a whole vocabulary counts, and a key too many costs a trace read in vain.
 func ofQuestion(key string) bool {
 	switch key {
-	case "openinference.span.kind", "llm.request.type", "langfuse.observation.type", "langwatch.span.type":
+	case "openinference.span.kind", "llm.request.type", "langfuse.observation.type", "langwatch.span.type", "ai.operationId":
 		return true
 	}
 	return strings.HasPrefix(key, "ragtrace.") || strings.HasPrefix(key, "gen_ai.")

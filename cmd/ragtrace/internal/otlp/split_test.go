@@ -151,7 +151,7 @@ func TestSplitRefusesBrokenRequests(t *testing.T) {
 func TestQuestionMark(t *testing.T) {
 	for key, want := range map[string]bool{
 		"ragtrace.stage": true, "gen_ai.operation.name": true, "gen_ai.latency.time_in_queue": true,
-		"openinference.span.kind": true, "llm.request.type": true, "langfuse.observation.type": true, "langwatch.span.type": true,
+		"openinference.span.kind": true, "llm.request.type": true, "langfuse.observation.type": true, "langwatch.span.type": true, "ai.operationId": true,
 		"http.request.method": false, "session.id": false, "db.system.name": false,
 	} {
 		span := &tracepb.Span{TraceId: otlptest.ID(16), SpanId: otlptest.ID(8)}

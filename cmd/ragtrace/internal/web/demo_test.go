@@ -105,25 +105,23 @@ func TestTheDemoInABrowser(t *testing.T) {
 	}
 	var demo struct {
 		Questions []listed
-		Verdict   struct {
-			Text string
-			Slow []struct {
-				Session string
-				Number  int
-			}
+		Text      string
+		Slow      []struct {
+			Session string
+			Number  int
 		}
 	}
 	if err := json.Unmarshal(out, &demo); err != nil {
 		t.Fatal(err)
 	}
-	if len(demo.Questions) != 8 || len(demo.Verdict.Slow) == 0 {
-		t.Fatalf("the demo has %d questions, %d stand out; want 8 and some", len(demo.Questions), len(demo.Verdict.Slow))
+	if len(demo.Questions) != 8 || len(demo.Slow) == 0 {
+		t.Fatalf("the demo has %d questions, %d stand out; want 8 and some", len(demo.Questions), len(demo.Slow))
 	}
 	for name, tab := range tabs {
 		// They come by themselves; the last one's root may come after its other spans.
-		tab.until(fmt.Sprintf("document.querySelectorAll('.bars a').length === %d && document.querySelector('.sentence').textContent === %q", len(demo.Questions), demo.Verdict.Text))
+		tab.until(fmt.Sprintf("document.querySelectorAll('.bars a').length === %d && document.querySelector('.sentence').textContent === %q", len(demo.Questions), demo.Text))
 		var want []string
-		for _, s := range demo.Verdict.Slow {
+		for _, s := range demo.Slow {
 			want = append(want, fmt.Sprintf("Question %d of session %s", s.Number, s.Session))
 		}
 		marked := eval[[]string](tab, "[...document.querySelectorAll('.bars a:has(.slowmark)')].map(a => a.getAttribute('aria-label').split('\\n')[0])")

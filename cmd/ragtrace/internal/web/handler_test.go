@@ -82,10 +82,12 @@ func TestTheListIsTheDiagnosis(t *testing.T) {
 	if err := json.Unmarshal(data, &want); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"verdict", "questions"} {
-		if diff := cmp.Diff(want[key], got[key]); diff != "" {
-			t.Errorf("%s: %s", key, diff)
-		}
+	if diff := cmp.Diff(want["questions"], got["questions"]); diff != "" {
+		t.Errorf("questions: %s", diff)
+	}
+	delete(want, "questions")
+	if diff := cmp.Diff(any(want), got["verdict"]); diff != "" {
+		t.Errorf("verdict: %s", diff)
 	}
 	if got["total"] != 10. || got["matching"] != 10. {
 		t.Errorf("%v of %v questions", got["matching"], got["total"])
