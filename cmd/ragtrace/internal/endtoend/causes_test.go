@@ -74,8 +74,8 @@ func TestProvokedCauses(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			stage.show(t, p, func(r report) error {
 				if p.cause == "" {
-					if v := r.Verdict; len(v.Slow) > 0 || len(v.Causes) > 0 || v.Side != "none" {
-						return fmt.Errorf("the verdict is %+v, want nothing", v)
+					if len(r.Slow) > 0 || len(r.Causes) > 0 || r.Side != "none" {
+						return fmt.Errorf("the verdict is %v, want nothing", r)
 					}
 					return nil
 				}
@@ -92,7 +92,7 @@ func TestProvokedEviction(t *testing.T) {
 	createModel(t, ollama, "embedder", 2)
 	p := provocation{name: "eviction", cause: "model_eviction", play: func(s *scene) { s.ask(3, question{}) }}
 	startStage(t, ollama).show(t, p, func(r report) error {
-		if causes := r.Verdict.Causes; len(causes) == 0 || causes[0].Cause != p.cause {
+		if causes := r.Causes; len(causes) == 0 || causes[0] != p.cause {
 			return fmt.Errorf("the causes are %v, want %s first", causes, p.cause)
 		}
 		return nil
@@ -101,12 +101,11 @@ func TestProvokedEviction(t *testing.T) {
 
 // names reports whether the question that was made to wait, and no other, is said to be slow, for the reason provoked.
 func (r report) names(p provocation) error {
-	v := r.Verdict
-	if len(v.Slow) != 1 || v.Slow[0].Session != p.session || v.Slow[0].Number != int64(p.number) {
-		return fmt.Errorf("slow are %+v, want question %d of %s alone", v.Slow, p.number, p.session)
+	if len(r.Slow) != 1 || r.Slow[0].Session != p.session || r.Slow[0].Number != int64(p.number) {
+		return fmt.Errorf("slow are %+v, want question %d of %s alone", r.Slow, p.number, p.session)
 	}
-	if own := v.Slow[0].Causes; len(own) == 0 || own[0] != p.cause || v.Causes[0].Cause != p.cause {
-		return fmt.Errorf("the causes are %v, want %s first", v.Causes, p.cause)
+	if own := r.Slow[0].Causes; len(own) == 0 || own[0] != p.cause || r.Causes[0] != p.cause {
+		return fmt.Errorf("the causes are %v, want %s first", r.Causes, p.cause)
 	}
 	return nil
 }
@@ -166,7 +165,7 @@ func (r report) String() string {
 	for _, q := range r.Questions {
 		fmt.Fprintf(&b, "%s/%d %.0f ms, ", q.Session, q.Number, q.E2E)
 	}
-	fmt.Fprintf(&b, "slow %v, causes %v", r.Verdict.Slow, r.Verdict.Causes)
+	fmt.Fprintf(&b, "slow %v, causes %v", r.Slow, r.Causes)
 	return b.String()
 }
 

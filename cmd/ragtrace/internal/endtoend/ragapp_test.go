@@ -315,18 +315,13 @@ type report struct {
 			Inside bool `json:"inside_llm"`
 		}
 	}
-	Verdict struct {
-		Slow []struct {
-			Session string
-			Number  int64
-			Causes  []string
-		}
-		Side   string
-		Causes []struct {
-			Cause string
-			MS    float64
-		}
+	Slow []struct {
+		Session string
+		Number  int64
+		Causes  []string
 	}
+	Side   string
+	Causes []string
 }
 
 func namesTheColdQuestion(t *testing.T, r report, questions []trace) {
@@ -374,7 +369,7 @@ func namesTheColdQuestion(t *testing.T, r report, questions []trace) {
 		}
 	}
 	// The worst comes first. A busy machine may make another one slow too.
-	if slow := r.Verdict.Slow; len(slow) == 0 || slow[0].Session != asked[0].session || slow[0].Number != 1 {
+	if slow := r.Slow; len(slow) == 0 || slow[0].Session != asked[0].session || slow[0].Number != 1 {
 		t.Errorf("slow are %v, want question 1 of %s first", slow, asked[0].session)
 	}
 }
