@@ -19,7 +19,8 @@ func newCheck() *cobra.Command {
 		Use:   "check EXPRESSION...",
 		Short: "Fail a build when questions take longer or are colder than allowed",
 		Long: `Fail a build when questions take longer, or are colder, than they may. The exit code is 0 when every expression holds, 1
-when one does not (the questions that broke it are listed), 2 for an expression that cannot be understood.
+when one does not (the questions that broke it are listed) or a part of the input cannot be read, 2 for an expression that
+cannot be understood.
 
 An expression is a function, an operator (< <= > >= == !=) and a limit:
 

@@ -86,7 +86,11 @@ func (im *importer) String() string {
 	if im.refused > 0 {
 		text += fmt.Sprintf(", %d refused", im.refused)
 	}
-	if im.broken > 0 {
+	switch im.broken {
+	case 0:
+	case 1:
+		text += ", 1 part of the file cannot be read"
+	default:
 		text += fmt.Sprintf(", %d parts of the file cannot be read", im.broken)
 	}
 	return text

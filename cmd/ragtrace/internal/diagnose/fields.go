@@ -6,7 +6,7 @@ import (
 )
 
 // A Column is one number of every question of a table, or of every LLM call, or of every flag. All columns together are all
-// that there is of the questions. They are kept in files in this order, whose format another order would be.
+// that there is of the questions. They are kept in files in this order: another order is another format.
 type Column int
 
 // The columns that code names. What has a text has its number in the table's texts.

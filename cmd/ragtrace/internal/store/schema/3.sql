@@ -1,5 +1,5 @@
 -- What many questions are compared by is a few of their numbers. So those of traces that lie side by side are kept together
--- once more, by columns; what reads them reads a hundredth as many rows. A pack is of no more use, and goes, when a question
+-- once more, by columns; what reads them reads a thousandth as many rows. A pack is of no more use, and goes, when a question
 -- of one of its traces is written again.
 CREATE TABLE pack (
     id     INTEGER PRIMARY KEY, -- trace >> 10: the questions of 1024 traces
